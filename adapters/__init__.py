@@ -1,0 +1,1 @@
+"""Adapters: each speaks only its outer system and imports neither `bot` nor `rules`."""

@@ -1,0 +1,1 @@
+"""The program `vllm-diagnose`: one module per group of commands."""

@@ -1,0 +1,1 @@
+"""Which rules fire on the evidence: prefilter, verification, conditions, ranking."""

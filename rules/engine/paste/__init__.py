@@ -1,0 +1,1 @@
+"""What a paste says once it is read: cleaned lines, tracebacks, the root cause, facts about release, host and launch."""

@@ -1,0 +1,1 @@
+"""Checks of the catalogue, one file each: an issue, where it stands, what to do."""

@@ -1,0 +1,164 @@
+"""The records of one vLLM release: each fact as read from the source, with file and line. Not for questions about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a fact stands in the release's own tree."""
+
+    #: path inside the tree (`vllm/model_executor/models/qwen3_vl.py`)
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class Part(StrEnum):
+    """The part of a model whose attention is meant."""
+
+    #: the language model
+    TEXT = "text"
+    #: the vision (or audio) encoder
+    TOWER = "tower"
+
+
+class ChosenBy(StrEnum):
+    """Who chose a backend: it decides the wording of the log line."""
+
+    USER = "user"
+    AUTO = "auto"
+
+
+class Unread(StrEnum):
+    """What happens in a release to a setting that nothing reads."""
+
+    #: it is read: this does not apply
+    IS_READ = "is-read"
+    #: not a word
+    SILENT = "silent"
+    #: a warning names it
+    WARNS = "warns"
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """An attention backend and the limits that its class declares. A limit of None is only known at run time."""
+
+    #: member of the release's enum (`FLASH_ATTN`)
+    name: str
+    source: Source
+    #: accepted compute capabilities among `CAPABILITIES` (`8.0`); None: not declared, or decided at run time
+    capabilities: tuple[str, ...] | None
+    #: accepted head sizes among `HEAD_SIZES`; None: not declared, or decided at run time
+    head_sizes: tuple[int, ...] | None
+    #: accepted dtypes (`float16`, `bfloat16`, `float32`); None: not declared
+    dtypes: tuple[str, ...] | None
+    #: accepted values of `--kv-cache-dtype`; None: not declared
+    kv_cache_dtypes: tuple[str, ...] | None
+    #: accepted block sizes as declared (`16`, `x16` for any multiple of 16); None: not declared
+    block_sizes: tuple[str, ...] | None
+    #: `decoder`, `encoder`, `encoder_only`, `encoder_decoder`; None: not declared
+    attention_types: tuple[str, ...] | None
+    mla: bool = False
+    sparse: bool = False
+    #: None: decided at run time
+    sinks: bool | None = False
+    #: names of the limits that the class decides at run time (`kv_cache_dtypes`, `sinks` ...)
+    at_run_time: tuple[str, ...] = ()
+    #: PyPI name of a package that must be importable beside vLLM (`flash-attn`, `flashinfer-python`, `xformers`)
+    package: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tower:
+    """A vision encoder that checks its backend itself, and what it accepts."""
+
+    #: the name it prints (`Qwen3-VL`)
+    label: str
+    #: backends it accepts; any other valid name is rejected with `message`
+    accepts: tuple[str, ...]
+    #: what it prints when it rejects, with `{}` for the backend
+    message: str
+    source: Source
+    #: False where an earlier check of the same release always answers first
+    reachable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag of `vllm serve`."""
+
+    name: str
+    source: Source
+    aliases: tuple[str, ...] = ()
+    #: `str`, `int`, `float`, `bool`, `json`, `list` or the name of a converter
+    type: str = "str"
+    #: allowed values as the parser or the configuration class states them; None: any
+    choices: tuple[str, ...] | None = None
+    #: what vLLM says when it deprecates the flag; None when it does not
+    deprecated: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable that the release knows."""
+
+    name: str
+    source: Source
+    #: allowed values as stated; None: any
+    choices: tuple[str, ...] | None = None
+    #: what vLLM says when it deprecates the variable; None when it does not
+    deprecated: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a setting (a flag or a variable) reaches in a release."""
+
+    setting: str
+    #: parts whose backend it decides; empty when nothing reads it
+    parts: tuple[Part, ...]
+    unread: Unread
+    #: what is printed about it, with `{}` for variable text; None when nothing is
+    message: str | None
+    source: Source | None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionLine:
+    """A log line that names the backend that was chosen."""
+
+    part: Part
+    chosen_by: ChosenBy
+    #: `cuda`, `rocm`, `cpu`, `xpu` or `any`
+    platform: str
+    #: backend that it stands for (`FLASH_ATTN`), or None when the template holds `{backend}`
+    backend: str | None
+    #: the text as printed, `{backend}` standing for the member's name
+    template: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A text that the release can raise or log."""
+
+    #: with `{}` for variable text
+    template: str
+    #: exception name (`ValueError`) or `log.error`, `log.warning`, `log.info`
+    kind: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Packages:
+    """What the release installs beside itself."""
+
+    #: requirement text by package, as declared for an NVIDIA GPU (`{"xformers": "==0.0.29; platform_machine == 'x86_64'"}`)
+    requires: Mapping[str, str]
