@@ -1,0 +1,67 @@
+# Two commands do all the set-up on a machine with python3, python3-venv, git and make: `make demo` and `make test`.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# pip's own settings decide where packages come from; hashes decide what is accepted.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say which with PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml | $(BIN)/python
+	$(INSTALL) -r requirements/runtime.txt
+	$(INSTALL) -r requirements/build.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
+	$(INSTALL) -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.browser: requirements/browser.txt $(VENV)/.dev
+	$(INSTALL) -r requirements/browser.txt
+	@touch $@
+
+setup: $(VENV)/.runtime ## the virtual environment with what the bot needs
+
+demo: $(VENV)/.runtime ## a local page with the sample incident, no keys needed
+	$(BIN)/python -m bot demo
+
+test: $(VENV)/.dev lint types ## everything that runs without root
+	$(BIN)/python -m pytest -m "not browser and not root"
+
+lint: $(VENV)/.dev ## style, imports between parts, the catalogue
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/python -m bot rules lint
+
+types: $(VENV)/.dev ## strict types
+	$(BIN)/mypy
+
+test-browser: $(VENV)/.browser ## the console in a real Chromium (needs Debian's `chromium`)
+	$(BIN)/python -m pytest -m browser
+
+bench: $(VENV)/.dev ## speed and memory against the goals
+	$(BIN)/python -m tests.bench
+
+docs: $(VENV)/.runtime ## write the generated pages of docs/reference
+	$(BIN)/python -m bot.cli.reference docs/reference
+
+lock: $(BIN)/python ## resolve pyproject.toml anew into requirements/*.txt
+	$(BIN)/python -m pip install --quiet uv
+	echo 'setuptools>=77' | $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate - -o requirements/build.txt
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml -o requirements/runtime.txt
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --extra dev pyproject.toml -o requirements/dev.txt
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --extra dev --extra browser pyproject.toml -o requirements/browser.txt
+
+clean: ## remove the virtual environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.PHONY: help setup demo test lint types test-browser bench docs lock clean
