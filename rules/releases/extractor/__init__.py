@@ -1,1 +1,1 @@
-"""Reads the facts of one release out of an unpacked vLLM tree, without importing it. Not for asking about them."""
+"""Reads the facts of one release out of an unpacked vLLM tree, without importing it. Not for asking them."""

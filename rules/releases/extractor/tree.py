@@ -53,7 +53,7 @@ class Imported:
 
 
 class Module:
-    """One parsed module and the names of its top level, inside `if` and `try` too; the first definition wins."""
+    """One parsed module and the names of its top level, `if` and `try` included; the first of a name wins."""
 
     def __init__(self, path: str, node: ast.Module) -> None:
         self.path = path
@@ -153,7 +153,7 @@ class Tree:
         return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else None
 
     def module(self, path: str) -> Module | None:
-        """Return a module by path (`vllm/envs.py`), None when absent or not parsed (then a remark says so)."""
+        """Return a module by path (`vllm/envs.py`); None when absent, or not parsed: a remark says so."""
         if path in self._modules:
             self._modules.move_to_end(path)
             return self._modules[path]
@@ -217,7 +217,7 @@ class Tree:
 
 def _lookup(module: Module, name: str) -> Definition | Imported | None:
     head, _, rest = name.partition(".")
-    definition = module.classes.get(head) or module.functions.get(head)
+    definition: Definition | None = module.classes.get(head) or module.functions.get(head)
     imported = module.imports.get(head) or module.imports.get(name.rpartition(".")[0])
     if definition is None and imported is not None and imported.module.startswith("vllm"):
         # `else: X = Any` beside `if TYPE_CHECKING: from vllm.y import X` is no definition
