@@ -1,0 +1,97 @@
+"""What the pipeline asks of its parts, as records and protocols. Not the parts: they live in `paste` and `remedy`.
+
+`diagnose` is written against these shapes and nothing else, so that a part may be replaced by another with the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from packaging.version import Version
+
+from rules.engine.paste.evidence import Evidence, Note
+from rules.engine.paste.facts import Facts, Given
+from rules.engine.report import Ask, Remedy
+from rules.engine.rule.model import Condition, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What the structure of a paste says about its failure, before any rule is asked. Places are indexes into `Evidence.lines`."""
+
+    #: first line of the innermost exception of the process that failed first, wrappers left out; None when there is none
+    root: int | None = None
+    #: every line that tells the root cause: the whole message, and the same message of other processes
+    told: frozenset[int] = frozenset()
+    #: first lines of all exceptions and error records that are no wrappers, root first, then in the order of the paste
+    failures: tuple[int, ...] = ()
+    #: first lines of exceptions that hide another (`Engine core initialization failed. See root cause above`)
+    wrappers: tuple[int, ...] = ()
+    #: lines that are frames or source of a traceback: what they quote was not said by the program
+    code: frozenset[int] = frozenset()
+    #: True when a traceback ends before the line that names its exception, and no other tells it
+    cut: bool = False
+    #: True when the paste is plainly vLLM's: its log records, its files in a traceback, its process tags, its banner
+    vllm: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FactsFound:
+    """Facts of a paste and its sender, with remarks on what contradicts or could not be read."""
+
+    facts: Facts
+    notes: tuple[Note, ...] = ()
+
+
+class Reader(Protocol):
+    """Reading a paste."""
+
+    def clean(self, text: str, *, unwrap: bool) -> Evidence:
+        """Return the cleaned, masked lines; `unwrap` joins lines that were wrapped by hand or by a terminal."""
+
+    def failure(self, evidence: Evidence) -> Failure:
+        """Return the structure of the failure; never raises, a paste without one gives an empty record."""
+
+    def facts(self, evidence: Evidence, given: Given, language: str) -> FactsFound:
+        """Return what is known; the paste wins over what was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A match, with all that its answer depends on."""
+
+    rule: Rule
+    captures: Mapping[str, str]
+    facts: Facts
+    #: shipped releases that the evidence allows, ascending; empty when the release lies outside the shipped facts
+    releases: tuple[Version, ...]
+    #: `en` or `zh`
+    language: str
+    #: evaluates a condition over the signals that fired, the facts and the captures: True, False or None (unknown)
+    holds: Callable[[Condition], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Texts and remedies of one match."""
+
+    title: str
+    cause: str
+    fixes: tuple[Remedy, ...]
+    ask: tuple[Ask, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+class Answerer(Protocol):
+    """Turning matches into words and commands."""
+
+    def answer(self, case: Case) -> Answer:
+        """Return texts, remedies in the order to try, and the questions that would narrow them."""
+
+    def questions(self, rules: Sequence[Rule], facts: Facts, language: str) -> tuple[Ask, ...]:
+        """Return what to ask when nothing could be diagnosed; `rules` are the wrappers that fired, perhaps none."""
+
+    def phrase(self, key: str, language: str, values: Mapping[str, str]) -> str:
+        """Return one shared sentence of the engine (`ruled-out.absorbed`, `note.cap-reached` ...)."""
