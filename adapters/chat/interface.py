@@ -1,0 +1,281 @@
+"""What every chat platform does for us: hand over messages and clicks, carry replies. Not for what is said.
+
+This is the one module of `adapters.chat` that the bot imports; card records and errors are found here too.
+
+How a message gets exactly one reply, whatever breaks between the two:
+
+1. the platform delivers an event to the `Inbox`, which returns once the event is safely kept; only then may
+   the platform acknowledge it. An event that carries a delivery key seen before is the same event;
+2. a reply has an id that is decided before it is posted. `post` hands it to the platform (as metadata,
+   a nonce, a key), and `find_reply` looks it up there, so that after a crash a reply already out is found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol
+
+from adapters.chat.card import (
+    Attachment,
+    Bullets,
+    Button,
+    ButtonStyle,
+    Card,
+    Code,
+    CodeKind,
+    Field,
+    Fields,
+    Link,
+    Links,
+    Paragraph,
+    Part,
+    Section,
+    Tone,
+)
+from adapters.chat.errors import (
+    ChatError,
+    FileGoneError,
+    FileTooLargeError,
+    NotAllowedError,
+    RateLimitedError,
+    TooLongError,
+    UnreachableError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+__all__ = [
+    "Attachment",
+    "Bullets",
+    "Button",
+    "ButtonStyle",
+    "Capabilities",
+    "Card",
+    "ChatError",
+    "ChatPlatform",
+    "Click",
+    "Code",
+    "CodeKind",
+    "Field",
+    "Fields",
+    "File",
+    "FileGoneError",
+    "FileTooLargeError",
+    "Inbox",
+    "IncomingMessage",
+    "Link",
+    "Links",
+    "Mark",
+    "MessageRef",
+    "NotAllowedError",
+    "Paragraph",
+    "Part",
+    "Person",
+    "Place",
+    "RateLimitedError",
+    "Reply",
+    "Section",
+    "Tone",
+    "TooLongError",
+    "Trigger",
+    "UnreachableError",
+    "Visibility",
+]
+
+_EMPTY: Mapping[str, str] = MappingProxyType({})
+
+
+class Trigger(StrEnum):
+    """How a message reached us; everything but `SAID` and `EDITED` is somebody asking."""
+
+    #: said in a place that we listen to, not to us
+    SAID = "said"
+    #: an earlier message with another text
+    EDITED = "edited"
+    #: we are named in it, or it is a direct message to us
+    MENTION = "mention"
+    #: a slash command with text
+    COMMAND = "command"
+    #: a form that was filled in
+    FORM = "form"
+    #: somebody pointed at a message (a shortcut or a context menu)
+    SHORTCUT = "shortcut"
+
+    @property
+    def is_asking(self) -> bool:
+        """Tell whether whoever did this waits for an answer."""
+        return self not in {Trigger.SAID, Trigger.EDITED}
+
+
+class Visibility(StrEnum):
+    """Who sees a reply."""
+
+    PUBLIC = "public"
+    #: only the recipient, where the platform can
+    PRIVATE = "private"
+
+
+class Mark(StrEnum):
+    """A small sign beside a message that is no reply; platforms without one ignore it."""
+
+    #: read, being looked at
+    WORKING = "working"
+    #: read, and there is nothing to say
+    QUIET = "quiet"
+    #: answered
+    ANSWERED = "answered"
+    #: looking at it failed
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody on a platform."""
+
+    id: str
+    name: str
+    is_bot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message stands or a reply goes."""
+
+    platform: str
+    #: workspace or guild; other ids are only unique inside it
+    team: str
+    channel: str
+    #: id of the message that heads the thread; None: the channel itself
+    thread: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRef:
+    """One message on a platform."""
+
+    place: Place
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that came with a message, not yet read."""
+
+    id: str
+    name: str
+    #: None when the platform does not say
+    size_bytes: int | None = None
+    media_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingMessage:
+    """What somebody sent, as plain text: the platform's own escapes are already taken off."""
+
+    ref: MessageRef
+    author: Person
+    text: str
+    trigger: Trigger
+    sent_at: datetime
+    #: every name under which this event may be delivered again (event id, channel and time, file id)
+    delivery_keys: tuple[str, ...]
+    files: tuple[File, ...] = ()
+    #: what was filled into the named fields of a form
+    fields: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    #: what the platform needs to answer this very request in private or without a thread; opaque, short-lived
+    handle: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Click:
+    """Somebody pressed a button of one of our cards."""
+
+    message: MessageRef
+    person: Person
+    action: str
+    value: str
+    clicked_at: datetime
+    delivery_keys: tuple[str, ...]
+    handle: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What we say."""
+
+    #: decided before posting; a place never shows two replies with one id
+    id: str
+    card: Card
+    visibility: Visibility = Visibility.PUBLIC
+    #: id of the person who sees a private reply
+    recipient: str | None = None
+    #: `handle` of the message or click that is answered, where there was one
+    handle: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a platform can show. Lengths are in characters; a card is made to fit before it is posted."""
+
+    title_limit: int
+    #: of one paragraph, bullet or quoted block
+    text_limit: int
+    field_limit: int
+    #: of all texts of one card together
+    total_limit: int
+    sections_limit: int
+    fields_limit: int
+    buttons_limit: int
+    button_label_limit: int
+    file_limit_bytes: int
+    can_be_private: bool = True
+    #: False: links are only followed when they name a host
+    has_own_pages: bool = False
+
+
+class Inbox(Protocol):
+    """Where a platform hands over what happened."""
+
+    async def accept(self, event: IncomingMessage | Click) -> bool:
+        """Keep the event and return; after this the platform may acknowledge it.
+
+        Returns False when an event with one of its `delivery_keys` is already kept.
+        """
+
+
+class ChatPlatform(Protocol):
+    """One connection to a chat platform."""
+
+    @property
+    def name(self) -> str:
+        """Return the name that `Place.platform` holds."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Return what can be shown."""
+
+    async def run(self, inbox: Inbox) -> None:
+        """Deliver events until cancelled; reconnects by itself, and closes everything before it returns.
+
+        Raises `NotAllowedError` when the platform refuses for good.
+        """
+
+    async def post(self, place: Place, reply: Reply) -> MessageRef:
+        """Show a reply. Raises `ChatError`; after `UnreachableError` the reply may be out."""
+
+    async def find_reply(self, place: Place, reply_id: str) -> MessageRef | None:
+        """Return our reply with this id if the place shows it. Raises `ChatError`."""
+
+    async def edit(self, ref: MessageRef, reply: Reply) -> None:
+        """Show another card in place of one of ours. Raises `ChatError`."""
+
+    async def mark(self, ref: MessageRef, mark: Mark) -> None:
+        """Put the sign beside a message, in place of an earlier one; nothing where there are no signs."""
+
+    async def fetch(self, file: File, into: Path, limit_bytes: int) -> None:
+        """Write the bytes of a file. Raises `FileGoneError`, `FileTooLargeError` or another `ChatError`."""
