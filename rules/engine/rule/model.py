@@ -106,6 +106,8 @@ class FactTestKind(StrEnum):
     WITHIN = "within"
     KNOWN = "known"
     MATCHES = "matches"
+    #: another value than the fact that `values` names; unknown while either is
+    DIFFERS = "differs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +196,12 @@ class Fix:
     phrase: str | None = None
     #: values for the phrase and for the shared commands of its kind (`{"package": "flashinfer-python"}`)
     values: Mapping[str, str] = field(default_factory=dict)
+    #: `text` or `tower`: the part whose backend the change decides, so that it is refused where it does not reach it
+    part: str | None = None
+    #: packages (names of the index) that must be importable beside vLLM for the change to work
+    needs: tuple[str, ...] = ()
+    #: PEP 440 specifier of the releases to move to, for upgrade and downgrade
+    target: str | None = None
     verify: tuple[ProofTemplate, ...] = ()
 
 
@@ -243,4 +251,7 @@ class Rule:
     rivals: tuple[str, ...] = ()
     false_positives: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
+    #: True: capture `model` is the label of a vision encoder and `backend` the name that it refused, so that release
+    #: facts tell which releases print that
+    tower: bool = False
     folder: Path | None = None
