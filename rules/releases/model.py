@@ -103,6 +103,8 @@ class Flag:
     choices: tuple[str, ...] | None = None
     #: what vLLM says when it deprecates the flag; None when it does not
     deprecated: str | None = None
+    #: default as text (`auto`, `8000`, `None`); None: decided at run time
+    default: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
