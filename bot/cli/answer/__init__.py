@@ -1,0 +1,1 @@
+"""Answering a paste on the terminal."""

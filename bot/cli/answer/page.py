@@ -1,0 +1,61 @@
+"""Printing on a terminal: headings, prose that wraps, commands that never do. Not for what is said."""
+
+from __future__ import annotations
+
+import os
+from typing import IO
+
+from rich.console import Console
+from rich.text import Text
+
+#: lines of prose longer than this are hard to read
+WIDEST = 100
+
+#: control characters and marks that turn the direction of text: a paste must not steer the terminal
+_UNPRINTABLE = {
+    code: "\N{REPLACEMENT CHARACTER}"
+    for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    if chr(code) not in "\n\t"
+}
+
+
+class Page:
+    """What is printed for one answer."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._console = Console(
+            file=file,
+            color_system=None if os.environ.get("NO_COLOR") else "auto",
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
+        self._width = min(self._console.width, WIDEST)
+
+    def blank(self) -> None:
+        """Print an empty line."""
+        self._console.print()
+
+    def heading(self, text: str, *, style: str = "bold") -> None:
+        """Print a line at the margin."""
+        self.prose(text, indent=0, style=style)
+
+    def prose(self, text: str, *, indent: int = 2, style: str = "") -> None:
+        """Print sentences, wrapped to the width and indented."""
+        for line in Text(printable(text)).wrap(self._console, max(self._width - indent, 20)):
+            line.rstrip()
+            self._console.print(Text.assemble(" " * indent, (line.plain, style)))
+
+    def command(self, text: str) -> None:
+        """Print a command so that it can be copied: as it is, on its own lines, never wrapped.
+
+        One line is indented; several are not, for what ends a here-document must stand at the margin.
+        """
+        margin = "" if "\n" in text else "    "
+        line = Text(margin + printable(text), style="cyan")
+        self._console.print(line, soft_wrap=True, no_wrap=True, overflow="ignore", crop=False)
+
+
+def printable(text: str) -> str:
+    """Return the text with everything that would steer a terminal replaced by a visible mark."""
+    return text.translate(_UNPRINTABLE)

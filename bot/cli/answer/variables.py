@@ -1,0 +1,29 @@
+"""Reading a file of `NAME=value` lines, as compose and systemd take it. Not for what the variables mean."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+
+from dotenv.parser import parse_stream
+
+from bot.cli.answer.inputs import unreadable
+
+
+def read_variables(name: str) -> tuple[dict[str, str], list[int]]:
+    """Return the variables of a file, and the numbers of the lines that are none.
+
+    Values are taken as they stand: nothing is put in for `$NAME`. Raises `CommandError` when it cannot be read.
+    """
+    try:
+        text = Path(name).read_text(encoding="utf-8-sig", errors="replace")
+    except OSError as error:
+        raise unreadable(name, error) from error
+    variables: dict[str, str] = {}
+    faulty: list[int] = []
+    for binding in parse_stream(StringIO(text)):
+        if binding.error:
+            faulty.append(binding.original.line)
+        elif binding.key is not None:
+            variables[binding.key] = binding.value or ""
+    return variables, faulty

@@ -1,0 +1,1 @@
+"""Facts of vLLM releases, from the terminal."""

@@ -1,0 +1,1 @@
+"""Starting the bot and its console."""
