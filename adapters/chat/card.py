@@ -44,6 +44,13 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
+class Subheading:
+    """A few words over the parts that follow in the same section."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Code:
     """A block in a fixed-width font that keeps its line breaks."""
 
@@ -51,6 +58,8 @@ class Code:
     kind: CodeKind
     #: a short name that tells screen readers and copy buttons what this is
     label: str
+    #: one sentence that belongs right under the block; empty: none
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +99,7 @@ class Links:
     links: tuple[Link, ...]
 
 
-Part = Paragraph | Code | Fields | Bullets | Links
+Part = Paragraph | Subheading | Code | Fields | Bullets | Links
 
 
 @dataclass(frozen=True, slots=True)

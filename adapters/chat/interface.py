@@ -32,6 +32,7 @@ from adapters.chat.card import (
     Paragraph,
     Part,
     Section,
+    Subheading,
     Tone,
 )
 from adapters.chat.errors import (
@@ -80,6 +81,7 @@ __all__ = [
     "RateLimitedError",
     "Reply",
     "Section",
+    "Subheading",
     "Tone",
     "TooLongError",
     "Trigger",
@@ -228,7 +230,8 @@ class Capabilities:
     field_limit: int
     #: of all texts of one card together
     total_limit: int
-    sections_limit: int
+    #: of sections and parts together
+    blocks_limit: int
     fields_limit: int
     buttons_limit: int
     button_label_limit: int
@@ -236,6 +239,12 @@ class Capabilities:
     can_be_private: bool = True
     #: False: links are only followed when they name a host
     has_own_pages: bool = False
+    #: characters that the platform counts as more than one, with what each adds (`&` is sent as `&amp;`)
+    heavier: tuple[tuple[str, int], ...] = ()
+
+    def length(self, text: str) -> int:
+        """Return the length of a text as the platform counts it."""
+        return len(text) + sum(text.count(character) * extra for character, extra in self.heavier)
 
 
 class Inbox(Protocol):

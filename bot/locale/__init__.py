@@ -1,4 +1,4 @@
-"""The bot's own sentences by language, one file per topic. Not the words of rules: the catalogue holds those."""
+"""The bot's own sentences by language, one file per topic. Not the words of rules."""
 
 from __future__ import annotations
 
