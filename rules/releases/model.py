@@ -48,7 +48,10 @@ class Unread(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """An attention backend and the limits that its class declares. A limit of None is only known at run time."""
+    """An attention backend and the limits that its class declares. A limit of None is only known at run time.
+
+    A limit that is named in `at_run_time` and is not None holds what is accepted in any case; the rest is open.
+    """
 
     #: member of the release's enum (`FLASH_ATTN`)
     name: str
@@ -73,6 +76,8 @@ class Backend:
     at_run_time: tuple[str, ...] = ()
     #: PyPI name of a package that must be importable beside vLLM (`flash-attn`, `flashinfer-python`, `xformers`)
     package: str | None = None
+    #: False: no class stands behind the name, so it cannot run the language model (`TORCH_SDPA`, `CUSTOM`)
+    registered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +169,85 @@ class Packages:
 
     #: requirement text by package, as declared for an NVIDIA GPU (`{"xformers": "==0.0.29; platform_machine == 'x86_64'"}`)
     requires: Mapping[str, str]
+
+
+#: compute capabilities of NVIDIA GPUs that facts are computed for; what is not here is unknown
+CAPABILITIES = ("7.0", "7.5", "8.0", "8.6", "8.7", "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1")
+#: head sizes that facts are computed for: those of the models vLLM ships code for; what is not here is unknown
+HEAD_SIZES = (32, 40, 64, 72, 80, 88, 96, 104, 112, 120, 128, 144, 160, 192, 224, 256, 320, 512, 576)
+
+
+@dataclass(frozen=True, slots=True)
+class TextOrder:
+    """Backends that the language model tries where the limits hold, first choice first."""
+
+    platform: str
+    mla: bool
+    #: empty: any
+    capabilities: tuple[str, ...]
+    #: empty: any
+    head_sizes: tuple[int, ...]
+    order: tuple[str, ...]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class TowerDefault:
+    """What an encoder gets where the limits hold and nothing is set."""
+
+    platform: str
+    #: empty: any
+    capabilities: tuple[str, ...]
+    #: empty: any
+    head_sizes: tuple[int, ...]
+    backend: str
+    #: PyPI name of the package that this backend needs beside vLLM (`xformers`); None when it is bundled
+    package: str | None
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class TowerChoices:
+    """Values that `--mm-encoder-attn-backend` accepts where the limits hold."""
+
+    platform: str
+    #: empty: any
+    capabilities: tuple[str, ...]
+    choices: tuple[str, ...]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """A package whose presence silently replaces a refused backend of an encoder."""
+
+    package: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A part of what stands before the text of a log line."""
+
+    #: `record` (level, date, file), `process` (name of a process), `wrapper` (round each line of a child)
+    kind: str
+    #: as in the source, with `{}` for variable text
+    template: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """All facts of one release that concern attention, as they are stored."""
+
+    backends: tuple[Backend, ...] = ()
+    text_orders: tuple[TextOrder, ...] = ()
+    towers: tuple[Tower, ...] = ()
+    tower_defaults: tuple[TowerDefault, ...] = ()
+    tower_choices: tuple[TowerChoices, ...] = ()
+    rescues: tuple[Rescue, ...] = ()
+    reaches: tuple[Reach, ...] = ()
+    selection_lines: tuple[SelectionLine, ...] = ()
+    prefixes: tuple[Prefix, ...] = ()
+    #: requirement text by package, sorted by package
+    packages: tuple[tuple[str, str], ...] = ()
