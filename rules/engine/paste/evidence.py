@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
+
+_NO_VALUES: Mapping[str, str] = MappingProxyType({})
 
 
 class NoteKind(StrEnum):
@@ -29,6 +33,17 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteDraft:
+    """A remark before it has words: the texts of each language turn it into a `Note`."""
+
+    kind: NoteKind
+    #: id of the shared phrase, such as `two-releases`
+    phrase: str
+    #: values for the phrase's placeholders, already masked
+    values: Mapping[str, str] = field(default_factory=lambda: _NO_VALUES)
+
+
+@dataclass(frozen=True, slots=True)
 class EvidenceLine:
     """One logical line: what the program printed, without what loggers, containers and chat put round it."""
 
@@ -36,7 +51,7 @@ class EvidenceLine:
     number: int
     #: the text without prefixes
     text: str
-    #: name of the innermost process tag, such as `Worker_TP0` or `EngineCore_DP0`; None when the line has none
+    #: name of the innermost process tag, such as `Worker_TP0` or `EngineCore_DP0`; None without one
     process: str | None = None
     #: `ERROR`, `WARNING`, `INFO` ... as the logger printed it; None outside log records
     level: str | None = None
@@ -44,6 +59,8 @@ class EvidenceLine:
     origin: str | None = None
     #: True when the line carries a log prefix that only vLLM's own logger writes
     vllm_record: bool = False
+    #: process id of the innermost tag; tells two processes of one name apart
+    pid: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,182 @@
+"""From what was sent to plain numbered lines: encodings, terminal codes, chat markup. Not for log prefixes or wrapped lines."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from typing import Any, Final
+
+import re2
+
+#: colours, cursor moves and titles, with the escape character itself or as people see it written out
+_ANSI: Final = re2.compile(
+    r"(?:\x1b|\x{241b}|\^\[|\\x1[bB]|\\033|\\e|\\u001[bB])"
+    r"(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()][0-9AB]|[=>78cDEHMNOZ])"
+    r"|\x{9b}[0-?]{0,32}[@-~]"
+)
+_ANSI_HINTS: Final = ("\x1b", "\x9b", "^[", "\\x1b", "\\x1B", "\\033", "\\e[", "\\u001", "␛")
+#: what is left of a colour when a web page drops the escape character
+_BARE_COLOUR: Final = re2.compile(r"\[\d{1,3}(?:;\d{1,3}){0,4}m")
+#: a log holds few different colour codes, and replacing each is much faster than walking over all of them
+_DIFFERENT_CODES: Final = 24
+
+#: a link, mention or channel as Slack sends it
+_SLACK_LINK: Final = re2.compile(r"<((?:https?://|mailto:)[^<>|\s]+)(?:\|([^<>\n]*))?>")
+_SLACK_MENTION: Final = re2.compile(r"<[@#!][A-Za-z][A-Za-z0-9^]{0,40}(?:\|[^<>\n]*)?>")
+_HTML_BREAK: Final = re2.compile(r"(?i)<br ?/?>")
+_HTML_TAG: Final = re2.compile(r"(?i)</?(?:code|pre|p|div|span|tt|samp|blockquote)(?: [^<>\n]*)?>")
+_HTML_HINTS: Final = ("</code", "</pre", "</p>", "</div", "</span", "</tt", "</samp", "</CODE", "</PRE", "</block")
+#: the ampersand last, so that an escaped escape stays what it was
+_ENTITIES: Final = (
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&quot;", '"'),
+    ("&#39;", "'"),
+    ("&#x27;", "'"),
+    ("&nbsp;", " "),
+    ("&amp;", "&"),
+)
+
+#: a double dash that a chat client turned into one long one
+_LONG_DASH: Final = re2.compile(r"(^|[\s'\"`])[—–]([A-Za-z])")
+
+_WIDE: Final = {
+    **dict.fromkeys("“”„‟〝〞″＂", '"'),
+    **dict.fromkeys("‘’‚‛′＇", "'"),
+    **dict.fromkeys(map(chr, [0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000]), " "),
+    **dict.fromkeys(map(chr, [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF]), ""),
+    **dict.fromkeys(map(chr, [*range(0x80, 0x85), *range(0x86, 0xA0)]), ""),
+}
+_CONTROL: Final = {**dict.fromkeys([*range(9), *range(14, 32), 127]), 11: " ", 12: " "}
+_CONTROL_CHARACTERS: Final = tuple(map(chr, _CONTROL))
+
+_FENCES: Final = ("```", "~~~")
+_MARKS: Final = frozenset("`>*~_")
+_PROGRESS_MARKS: Final = ("%|", "%", "it/s", "s/it")
+#: so many overwritten texts of one line are looked at
+_OVERWRITTEN_KEPT: Final = 50
+#: share of NUL bytes from which text is taken for UTF-16 without a byte-order mark
+_UTF16_SHARE: Final = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedLine:
+    """A line and where it stood in the original, from 1; several lines may share a number when one held several."""
+
+    number: int
+    text: str
+
+
+def decode(data: bytes) -> str:
+    """Return the text of a file; bytes that are no text become U+FFFD, and nothing raises."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace")
+    head = data[:4096]
+    if head and head.count(0) > len(head) * _UTF16_SHARE:
+        little = head[1::2].count(0) >= head[0::2].count(0)
+        return data.decode("utf-16-le" if little else "utf-16-be", errors="replace")
+    return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
+
+
+def clean_text(text: str) -> str:
+    """Return the text without terminal codes and chat escapes; newlines stay where they are, so numbers hold."""
+    if "\r" in text:
+        text = text.replace("\r\r\n", "\n").replace("\r\n", "\n")
+        if "\n" not in text and "%" not in text:
+            text = text.replace("\r", "\n")
+    if any(hint in text for hint in _ANSI_HINTS):
+        text = _without(_ANSI, text)
+    text = _without(_BARE_COLOUR, text)
+    if "<" in text:
+        text = _plain_links(text)
+    if "&" in text:
+        for entity, character in _ENTITIES:
+            text = text.replace(entity, character)
+    if not text.isascii():
+        for character in _WIDE.keys() & set(text):
+            text = text.replace(character, _WIDE[character])
+        if "—" in text or "–" in text:
+            text = _LONG_DASH.sub(r"\1--\2", text)
+    if any(character in text for character in _CONTROL_CHARACTERS):
+        text = text.translate(_CONTROL)
+    return text
+
+
+def _without(pattern: Any, text: str) -> str:
+    """Return the text without any match; the matches end themselves, so each can be replaced as a literal."""
+    for _ in range(_DIFFERENT_CODES):
+        found = pattern.search(text)
+        if found is None:
+            return text
+        text = text.replace(found.group(), "")
+    return str(pattern.sub("", text))
+
+
+def _plain_links(text: str) -> str:
+    if "<http" in text or "<mailto:" in text:
+        text = _SLACK_LINK.sub(lambda match: match.group(2) or match.group(1), text)
+    if "<@" in text or "<#" in text or "<!" in text:
+        text = _SLACK_MENTION.sub("", text)
+    return _HTML_TAG.sub("", text) if any(tag in text for tag in _HTML_HINTS) else text
+
+
+def clean_lines(text: str, first_number: int = 1) -> list[NumberedLine]:
+    """Return the cleaned lines of a text whose first line has the given number.
+
+    Trailing blanks are kept: they tell where a terminal cut a line. Markdown fences become empty lines.
+    """
+    lines: list[NumberedLine] = []
+    for number, line in enumerate(clean_text(text).split("\n"), first_number):
+        if "\r" in line:
+            lines.extend(NumberedLine(number, _unmarked(part)) for part in _without_progress(line))
+        elif "<" in line and ("<br" in line or "<BR" in line):
+            lines.extend(NumberedLine(number, _unmarked(part)) for part in _HTML_BREAK.split(line))
+        elif line[:1] in _MARKS or line[-1:] in _MARKS:
+            lines.append(NumberedLine(number, _unmarked(line)))
+        else:
+            lines.append(NumberedLine(number, line))
+    return lines
+
+
+def _without_progress(line: str) -> list[str]:
+    """Split at carriage returns and drop what a progress bar overwrote; other text is kept, in order."""
+    parts = [part for part in line.split("\r") if part.strip()]
+    overwritten = parts[:-1][:_OVERWRITTEN_KEPT]
+    kept = [part for part in overwritten if not any(mark in part for mark in _PROGRESS_MARKS)]
+    return [*kept, *parts[-1:]] or [""]
+
+
+def _unmarked(line: str) -> str:
+    """Take off quote marks, fences, bold and code marks round a line."""
+    if line[:1] == ">":
+        line = _unquoted(line)
+    stripped = line.strip()
+    if stripped.startswith(_FENCES):
+        inner = stripped.strip("`~").strip()
+        # A fence with text after it is either a language name or a one-line code block.
+        return inner if " " in inner else ""
+    if stripped.startswith("**"):
+        line = _unbold(line.lstrip())
+    elif len(stripped) > 2 and stripped[0] == stripped[-1] and stripped[0] in "*_~" and stripped[1] != " ":
+        line = stripped[1:-1]
+    stripped = line.strip()
+    if stripped.startswith("`"):
+        line = stripped.replace("`", "") if stripped.count("`") == 2 else stripped.strip("`")
+    elif stripped.endswith("`") and stripped.count("`") % 2:
+        line = line.rstrip().removesuffix("`")
+    elif stripped.endswith("**"):
+        line = line.rstrip().removesuffix("**")
+    return line
+
+
+def _unquoted(line: str) -> str:
+    marks = line[: len(line) - len(line.lstrip("> "))]
+    return line[marks.rfind(">") + 1 :].removeprefix(" ")
+
+
+def _unbold(line: str) -> str:
+    rest = line[2:]
+    if "**" in rest:
+        return rest.replace("**", "", 1)
+    # `**kwargs` at the start of a line is code, `**(Worker` or `**Error` a bold mark whose end was cut off.
+    return rest if rest[:1] in "([{" or rest[:1].isupper() else line
