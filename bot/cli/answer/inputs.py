@@ -36,7 +36,7 @@ def shown(name: str) -> str:
 
 def _stdin() -> BinaryIO:
     if sys.stdin is None:
-        raise CommandError("standard input is closed", "name a file, or pipe the log in", ExitCode.UNUSABLE_INPUT)
+        raise CommandError("standard input is closed", "name a file or pipe one in", ExitCode.UNUSABLE_INPUT)
     if sys.stdin.isatty():
         print("Paste the log, then press Ctrl-D on a line of its own.", file=sys.stderr)  # noqa: T201
     return sys.stdin.buffer
@@ -49,7 +49,7 @@ def unreadable(name: str, error: OSError) -> CommandError:
     elif isinstance(error, IsADirectoryError):
         problem, advice = "this is a folder", "name the log files in it"
     elif isinstance(error, PermissionError):
-        problem, advice = "you may not read this file", "ask its owner, or read it with more rights and pipe it in"
+        problem, advice = "you may not read this file", "read it with more rights and pipe it in"
     else:
         problem, advice = (error.strerror or str(error)).lower(), "copy the log to a local file and name that"
     return CommandError(f"{shown(name)}: {problem}", advice, ExitCode.UNUSABLE_INPUT)

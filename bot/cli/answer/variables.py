@@ -13,7 +13,7 @@ from bot.cli.answer.inputs import unreadable
 def read_variables(name: str) -> tuple[dict[str, str], list[int]]:
     """Return the variables of a file, and the numbers of the lines that are none.
 
-    Values are taken as they stand: nothing is put in for `$NAME`. Raises `CommandError` when it cannot be read.
+    Values are taken as they stand: `$NAME` is not replaced. Raises `CommandError` when it cannot be read.
     """
     try:
         text = Path(name).read_text(encoding="utf-8-sig", errors="replace")
