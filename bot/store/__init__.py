@@ -1,0 +1,1 @@
+"""What is kept: the inbox, incidents, answers, people, and the console's own rooms."""

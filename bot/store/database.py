@@ -1,0 +1,151 @@
+"""Opens the database, brings it up to date, closes it. Not for what is kept in it."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from bot.store.interface import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from sqlalchemy.engine import Connection
+    from sqlalchemy.engine.interfaces import DBAPIConnection
+
+#: how long a writer waits for another one
+_BUSY_TIMEOUT_MS = 10_000
+_WRITES = "writes"
+
+
+class Database:
+    """One database. `reading` and `writing` give connections in a transaction of their own."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._writer = engine.execution_options(**{_WRITES: True})
+
+    @property
+    def dialect(self) -> str:
+        """Return `sqlite` or `postgresql`."""
+        return self._engine.dialect.name
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection for queries that change nothing."""
+        async with self._engine.connect() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """Give a connection whose changes are committed at the end, or undone if something is raised."""
+        async with self._writer.begin() as connection:
+            yield connection
+
+    async def is_reachable(self) -> bool:
+        """Tell whether the database answers."""
+        try:
+            async with self.reading() as connection:
+                await connection.exec_driver_sql("SELECT 1")
+        except (DatabaseError, OSError):
+            return False
+        return True
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._engine.dispose()
+
+
+async def open_database(url: str) -> Database:
+    """Open the database at an SQLAlchemy address and run the missing migrations.
+
+    A file of SQLite is made with its folder, readable by its owner alone. Raises `StoreError`.
+    """
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() == "sqlite":
+            _prepare_file(parsed.database)
+        engine = create_async_engine(url, pool_pre_ping=parsed.get_backend_name() != "sqlite")
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+        raise StoreError(_shown(url), str(error), "Check the setting store.url.") from error
+    except OSError as error:
+        raise StoreError(_shown(url), str(error), "Check who may write there.") from error
+    if engine.dialect.name == "sqlite":
+        _tune_sqlite(engine)
+    database = Database(engine)
+    try:
+        async with database.writing() as connection:
+            await connection.run_sync(upgrade)
+    except (DatabaseError, CommandError, OSError) as error:
+        await database.close()
+        what = str(getattr(error, "orig", None) or error)
+        next_step = "Check that it is a store of this program, and of no newer release."
+        raise StoreError(_shown(url), what, next_step) from error
+    return database
+
+
+def upgrade(connection: Connection, revision: str = "head") -> None:
+    """Bring the tables to a revision."""
+    command.upgrade(_config(connection), revision)
+
+
+def downgrade(connection: Connection, revision: str) -> None:
+    """Take the tables back to an earlier revision (`base`: none of them)."""
+    command.downgrade(_config(connection), revision)
+
+
+def newest_revision() -> str | None:
+    """Return the revision that the code expects."""
+    return ScriptDirectory.from_config(_config(None)).get_current_head()
+
+
+def _config(connection: Connection | None) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    return config
+
+
+def _prepare_file(name: str | None) -> None:
+    if not name or name == ":memory:":
+        return
+    path = Path(name)
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True, mode=0o700)
+    path.touch(mode=0o600)
+
+
+def _shown(url: str) -> str:
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "(unreadable address)"
+
+
+def _tune_sqlite(engine: AsyncEngine) -> None:
+    @event.listens_for(engine.sync_engine, "connect")
+    def on_connect(connection: DBAPIConnection, _record: object) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.execute("PRAGMA synchronous=NORMAL")
+        cursor.execute(f"PRAGMA busy_timeout={_BUSY_TIMEOUT_MS}")
+        cursor.close()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def on_begin(connection: Connection) -> None:
+        # A transaction that reads first and writes later fails at once when another one wrote in between.
+        writes = connection.get_execution_options().get(_WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,158 @@
+"""The tables, as SQLAlchemy describes them. Not their history: that is in `migrations`.
+
+Times are whole milliseconds since 1970 in UTC, so that every database compares them the same way.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+#: a whole number that counts up by itself on every database
+_COUNTER = BigInteger().with_variant(Integer, "sqlite")
+
+
+def _place() -> tuple[Column[str], ...]:
+    """Return the columns of a place; no thread is the empty text, because NULLs are never equal."""
+    names = ("platform", "team", "channel", "thread")
+    return tuple(Column(name, String(255), nullable=False) for name in names)
+
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    *_place(),
+    Column("message", String(255), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("payload", JSON, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("received_at", BigInteger, nullable=False),
+    Index(None, "state", "received_at"),
+    Index(None, "platform", "team", "channel", "thread", "received_at"),
+)
+
+delivery_keys = Table(
+    "delivery_keys",
+    metadata,
+    Column("platform", String(255), primary_key=True),
+    Column("key", String(255), primary_key=True),
+    Column("inbox_id", ForeignKey("inbox.id", ondelete="CASCADE"), nullable=False, index=True),
+)
+
+incidents = Table(
+    "incidents",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    *_place(),
+    Column("fingerprint", String(64), nullable=False),
+    Column("status", String(32), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("rule", String(255)),
+    Column("failure_class", String(255)),
+    Column("confidence", String(32)),
+    Column("vllm_version", String(64)),
+    Column("gpu", Text),
+    Column("model", Text),
+    Column("opened_at", BigInteger, nullable=False),
+    Column("seen_at", BigInteger, nullable=False, index=True),
+    UniqueConstraint("platform", "team", "channel", "thread"),
+    Index(None, "fingerprint", "seen_at"),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("inbox_id", ForeignKey("inbox.id", ondelete="CASCADE"), nullable=False, unique=True),
+    Column("incident_id", ForeignKey("incidents.id", ondelete="CASCADE"), index=True),
+    *_place(),
+    Column("message", String(255)),
+    Column("status", String(32), nullable=False),
+    Column("rule", String(255)),
+    Column("card", JSON, nullable=False),
+    Column("decided_at", BigInteger, nullable=False),
+)
+
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("answer_id", ForeignKey("answers.id", ondelete="CASCADE"), primary_key=True),
+    Column("person", String(255), primary_key=True),
+    Column("rule", String(255), index=True),
+    Column("given_at", BigInteger, nullable=False),
+)
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", String(255), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+)
+
+login_links = Table(
+    "login_links",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("person_id", ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("used_at", BigInteger),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("person_id", ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False, index=True),
+)
+
+room_events = Table(
+    "room_events",
+    metadata,
+    Column("sequence", _COUNTER, primary_key=True, autoincrement=True),
+    Column("channel", String(255), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("key", String(255), nullable=False),
+    Column("payload", JSON, nullable=False),
+    UniqueConstraint("kind", "key"),
+    sqlite_autoincrement=True,
+)
+
+
+def to_millis(moment: datetime) -> int:
+    """Return a time as it is kept. Raises `ValueError` for one without a time zone."""
+    if moment.tzinfo is None:
+        raise ValueError("a time without a time zone cannot be kept: pass one in UTC")
+    return round(moment.timestamp() * 1000)
+
+
+def from_millis(millis: int) -> datetime:
+    """Return a kept time, in UTC."""
+    return datetime.fromtimestamp(millis / 1000, UTC)
