@@ -1,9 +1,7 @@
-"""What the pipeline asks of its parts, as records and protocols. Not the parts: they live in `paste` and `remedy`.
+"""What the pipeline asks of its parts, as records and protocols. Not the parts: see `paste` and `remedy`.
 
-`diagnose` is written against these shapes and nothing else, so that a part may be replaced by another with the same one.
+`diagnose` is written against these shapes and nothing else, so that a part may be replaced by another of the same shape.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,22 +17,24 @@ from rules.engine.rule.model import Condition, Rule
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What the structure of a paste says about its failure, before any rule is asked. Places are indexes into `Evidence.lines`."""
+    """What the structure of a paste says of its failure, before any rule is asked. Places are indexes of lines."""
 
-    #: first line of the innermost exception of the process that failed first, wrappers left out; None when there is none
+    #: first line of the innermost exception of the process that failed first, wrappers left out
     root: int | None = None
     #: every line that tells the root cause: the whole message, and the same message of other processes
     told: frozenset[int] = frozenset()
-    #: first lines of all exceptions and error records that are no wrappers, root first, then in the order of the paste
-    failures: tuple[int, ...] = ()
+    #: lines of the other exceptions of the root's own chain (`During handling of the above ...`), wrappers left out
+    chain: frozenset[int] = frozenset()
     #: first lines of exceptions that hide another (`Engine core initialization failed. See root cause above`)
     wrappers: tuple[int, ...] = ()
     #: lines that are frames or source of a traceback: what they quote was not said by the program
     code: frozenset[int] = frozenset()
-    #: True when a traceback ends before the line that names its exception, and no other tells it
+    #: True when a traceback of vLLM ends before the line that names its exception, and no other tells it
     cut: bool = False
-    #: True when the paste is plainly vLLM's: its log records, its files in a traceback, its process tags, its banner
+    #: True when the paste is plainly vLLM's: its log records, its files in a traceback, its banner
     vllm: bool = False
+    #: another program whose failure this plainly is (`sglang`, `comfyui`); None when nothing says so
+    foreign: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Reader(Protocol):
     """Reading a paste."""
 
     def clean(self, text: str, *, unwrap: bool) -> Evidence:
-        """Return the cleaned, masked lines; `unwrap` joins lines that were wrapped by hand or by a terminal."""
+        """Return the cleaned, masked lines; `unwrap` joins what was wrapped by hand or by a terminal."""
 
     def failure(self, evidence: Evidence) -> Failure:
         """Return the structure of the failure; never raises, a paste without one gives an empty record."""
@@ -65,11 +65,11 @@ class Case:
     rule: Rule
     captures: Mapping[str, str]
     facts: Facts
-    #: shipped releases that the evidence allows, ascending; empty when the release lies outside the shipped facts
+    #: shipped releases that the evidence allows, ascending; empty: outside the shipped facts
     releases: tuple[Version, ...]
     #: `en` or `zh`
     language: str
-    #: evaluates a condition over the signals that fired, the facts and the captures: True, False or None (unknown)
+    #: whether a condition holds over hits, facts and captures; None: unknown
     holds: Callable[[Condition], bool | None]
 
 
@@ -91,7 +91,11 @@ class Answerer(Protocol):
         """Return texts, remedies in the order to try, and the questions that would narrow them."""
 
     def questions(self, rules: Sequence[Rule], facts: Facts, language: str) -> tuple[Ask, ...]:
-        """Return what to ask when nothing could be diagnosed; `rules` are the wrappers that fired, perhaps none."""
+        """Return what to ask when nothing was diagnosed; `rules` are the wrappers that fired, perhaps none."""
 
-    def phrase(self, key: str, language: str, values: Mapping[str, str]) -> str:
-        """Return one shared sentence of the engine (`ruled-out.absorbed`, `note.cap-reached` ...)."""
+
+class Towers(Protocol):
+    """Which releases print that a vision encoder refuses a backend."""
+
+    def printing(self, label: str, backend: str) -> tuple[Version, ...] | None:
+        """Return the releases, ascending; None when no release has an encoder of that label."""

@@ -1,0 +1,143 @@
+"""From hits to matches: which rules hold, on which line, with which captures and for which releases. Not for ranking."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from packaging.version import Version
+
+from rules.engine.matching.conditions import Situation
+from rules.engine.matching.hits import Hit, Hits, RuleHits
+from rules.engine.paste.facts import Facts
+from rules.engine.rule.model import After, AllOf, AnyOf, Condition, Fired, Last, Rule
+from rules.engine.seams import Failure, Towers
+from rules.engine.versions import parse_version, select, stand_ins
+
+
+class Place(IntEnum):
+    """How near the deciding line of a match is to the root cause."""
+
+    #: on a line that tells the root cause
+    ROOT = 0
+    #: on another exception of the root's chain
+    CHAIN = 1
+    #: anywhere, in a paste without a root cause
+    ALONE = 2
+    #: away from the root cause
+    ELSEWHERE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One rule that fired."""
+
+    rule: Rule
+    #: index of the deciding line
+    line: int
+    place: Place
+    captures: Mapping[str, str]
+    situation: Situation
+    #: False: facts are missing that the condition needs
+    sure: bool
+    #: False: the release that was printed or given does not print this text
+    in_era: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a match is judged against."""
+
+    failure: Failure
+    facts: Facts
+    shipped: tuple[Version, ...]
+    towers: Towers | None = None
+
+    def known(self) -> tuple[Version, ...] | None:
+        """Return the shipped releases that speak for the known release; None when no release is known."""
+        version = parse_version(self.facts.vllm_version) if self.facts.vllm_version else None
+        return None if version is None else stand_ins(version, self.shipped)
+
+    def place(self, line: int) -> Place:
+        """Return how near a line is to the root cause."""
+        if self.failure.root is None:
+            return Place.ALONE
+        if line in self.failure.told or line == self.failure.root:
+            return Place.ROOT
+        return Place.CHAIN if line in self.failure.chain else Place.ELSEWHERE
+
+
+def find_matches(hits: Hits, rule_of: Callable[[str], Rule], setting: Setting) -> list[Match]:
+    """Return the rules whose condition holds or may hold, in no order."""
+    found = []
+    for rule_id, rule_hits in hits.rules.items():
+        match = _match(rule_of(rule_id), rule_hits, setting)
+        if match is not None:
+            found.append(match)
+    return found
+
+
+def _match(rule: Rule, hits: RuleHits, setting: Setting) -> Match | None:
+    known = setting.known()
+    if known:
+        current = frozenset(
+            signal.name for signal in rule.signals if select(signal.releases or rule.releases, known)
+        )
+        match = _judged(rule, hits.only(current), setting, known)
+        if match is not None:
+            return match
+    match = _judged(rule, hits, setting, known)
+    if match is None or not known:
+        return match
+    return Match(match.rule, match.line, match.place, match.captures, match.situation, match.sure, in_era=False)
+
+
+def _judged(rule: Rule, hits: RuleHits, setting: Setting, known: tuple[Version, ...] | None) -> Match | None:
+    deciding = sorted(
+        ((setting.place(hit.line), hit.line, name, hit) for name in set(_positive(rule.condition)) for hit in hits.of(name)),
+        key=lambda entry: entry[:3],
+    )
+    if not deciding:
+        return None
+    place, line, name, first = deciding[0]
+    captures = _captures(first, (entry[3] for entry in deciding[1:]))
+    releases = known if known is not None else _releases(rule, [name, *hits.signals], captures, setting)
+    situation = Situation(hits, setting.facts, captures, releases)
+    holds = situation.holds(rule.condition)
+    return None if holds is False else Match(rule, line, place, captures, situation, sure=holds is True)
+
+
+def _captures(first: Hit, others: Iterator[Hit]) -> Mapping[str, str]:
+    captures = dict(first.captures)
+    for hit in others:
+        for name, value in hit.captures.items():
+            captures.setdefault(name, value)
+    return captures
+
+
+def _positive(condition: Condition) -> Iterator[str]:
+    """Yield the signals whose firing speaks for the condition."""
+    match condition:
+        case Fired(signal) | Last(signal):
+            yield signal
+        case After(first, then):
+            yield from (then, first)
+        case AllOf(parts) | AnyOf(parts):
+            for part in parts:
+                yield from _positive(part)
+        case _:
+            return
+
+
+def _releases(
+    rule: Rule, fired: Sequence[str], captures: Mapping[str, str], setting: Setting
+) -> tuple[Version, ...]:
+    """Return the shipped releases in which the rule can happen and that print all that fired, the first at least."""
+    ranges = {signal.name: signal.releases for signal in rule.signals}
+    allowed = select(rule.releases, setting.shipped)
+    for name in fired:
+        allowed = select(ranges.get(name), allowed) or allowed
+    if rule.tower and setting.towers is not None and {"model", "backend"} <= captures.keys():
+        printing = setting.towers.printing(captures["model"], captures["backend"])
+        if printing is not None:
+            allowed = tuple(version for version in allowed if version in printing) or allowed
+    return allowed
