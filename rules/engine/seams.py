@@ -1,6 +1,6 @@
 """What the pipeline asks of its parts, as records and protocols. Not the parts: see `paste` and `remedy`.
 
-`diagnose` is written against these shapes and nothing else, so that a part may be replaced by another of the same shape.
+`diagnose` is written against these shapes, so that a part may be replaced by another of the same shape.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,13 +17,13 @@ from rules.engine.rule.model import Condition, Rule
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What the structure of a paste says of its failure, before any rule is asked. Places are indexes of lines."""
+    """What the structure of a paste says of its failure before any rule is asked. Places are indexes of lines."""
 
     #: first line of the innermost exception of the process that failed first, wrappers left out
     root: int | None = None
     #: every line that tells the root cause: the whole message, and the same message of other processes
     told: frozenset[int] = frozenset()
-    #: lines of the other exceptions of the root's own chain (`During handling of the above ...`), wrappers left out
+    #: lines of the other exceptions of the root's own chain (`During handling of the above ...`), no wrappers
     chain: frozenset[int] = frozenset()
     #: first lines of exceptions that hide another (`Engine core initialization failed. See root cause above`)
     wrappers: tuple[int, ...] = ()
@@ -91,7 +91,7 @@ class Answerer(Protocol):
         """Return texts, remedies in the order to try, and the questions that would narrow them."""
 
     def questions(self, rules: Sequence[Rule], facts: Facts, language: str) -> tuple[Ask, ...]:
-        """Return what to ask when nothing was diagnosed; `rules` are the wrappers that fired, perhaps none."""
+        """Return what to ask when nothing was diagnosed; `rules` are the wrappers that fired, if any."""
 
 
 class Towers(Protocol):

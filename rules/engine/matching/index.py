@@ -1,4 +1,4 @@
-"""The signals of a catalogue as one flat table, with the keys of the prefilter. Not for scanning or verifying."""
+"""The signals of a catalogue as one table, with the keys of the prefilter. Not for scanning or verifying."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

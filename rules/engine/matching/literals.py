@@ -1,8 +1,8 @@
-"""Texts that every match of a pattern holds: proving them, and cutting them to good keys. Not for searching in pastes.
+"""Texts that every match of a pattern holds: proving them, cutting them to good keys. Not for searching pastes.
 
-The prefilter looks for one literal per signal. That is right only when the pattern cannot match without it, so the
-claim is proven here from the parsed pattern. Python's own parser reads the patterns of the catalogue; no pasted text
-comes near it.
+The prefilter looks for one literal per signal. That is right only when the pattern cannot match without it, so
+the claim is proven here from the parsed pattern. Python's own parser reads the patterns of the catalogue; no
+pasted text comes near it.
 """
 
 import re
@@ -128,7 +128,7 @@ _REPEATS = {"MAX_REPEAT", "MIN_REPEAT"}
 
 
 def _same_case(group: _Node, *, caseless: bool) -> bool:
-    """Tell whether a group keeps to the pattern's case: `(?i:...)` inside a pattern that minds case does not."""
+    """Tell whether a group keeps to the pattern's case: `(?i:...)` does not, unless all of it ignores case."""
     return caseless or not group[1] & re.IGNORECASE
 
 

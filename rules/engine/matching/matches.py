@@ -1,7 +1,7 @@
-"""From hits to matches: which rules hold, on which line, with which captures and for which releases. Not for ranking."""
+"""From hits to matches: which rules hold, on which line, with which captures and releases. Not for ranking."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from packaging.version import Version
@@ -79,22 +79,21 @@ def find_matches(hits: Hits, rule_of: Callable[[str], Rule], setting: Setting) -
 def _match(rule: Rule, hits: RuleHits, setting: Setting) -> Match | None:
     known = setting.known()
     if known:
-        current = frozenset(
-            signal.name for signal in rule.signals if select(signal.releases or rule.releases, known)
-        )
+        signals = (signal for signal in rule.signals if select(signal.releases or rule.releases, known))
+        current = frozenset(signal.name for signal in signals)
         match = _judged(rule, hits.only(current), setting, known)
         if match is not None:
             return match
     match = _judged(rule, hits, setting, known)
     if match is None or not known:
         return match
-    return Match(match.rule, match.line, match.place, match.captures, match.situation, match.sure, in_era=False)
+    return replace(match, in_era=False)
 
 
 def _judged(rule: Rule, hits: RuleHits, setting: Setting, known: tuple[Version, ...] | None) -> Match | None:
+    speaking = [(name, hit) for name in set(_positive(rule.condition)) for hit in hits.of(name)]
     deciding = sorted(
-        ((setting.place(hit.line), hit.line, name, hit) for name in set(_positive(rule.condition)) for hit in hits.of(name)),
-        key=lambda entry: entry[:3],
+        ((setting.place(hit.line), hit.line, name, hit) for name, hit in speaking), key=lambda entry: entry[:3]
     )
     if not deciding:
         return None
@@ -131,7 +130,7 @@ def _positive(condition: Condition) -> Iterator[str]:
 def _releases(
     rule: Rule, fired: Sequence[str], captures: Mapping[str, str], setting: Setting
 ) -> tuple[Version, ...]:
-    """Return the shipped releases in which the rule can happen and that print all that fired, the first at least."""
+    """Return the shipped releases in which the rule can happen and that print what fired."""
     ranges = {signal.name: signal.releases for signal in rule.signals}
     allowed = select(rule.releases, setting.shipped)
     for name in fired:

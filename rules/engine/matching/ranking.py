@@ -71,7 +71,8 @@ def rank(matches: Iterable[Match], hits: Hits, failure: Failure) -> Verdict:
     status = _status_without_cause(failure, hits, wrappers, idle)
     if status is Status.DIAGNOSED:
         kept, rejected = _settle(list(idle), [], hits)
-        return Verdict(status if kept[0].sure else Status.NOT_AN_INCIDENT, kept if kept[0].sure else (), rejected)
+        sure = kept[0].sure
+        return Verdict(status if sure else Status.NOT_AN_INCIDENT, kept if sure else (), rejected)
     return Verdict(status, (), tuple(_rejected(match, None) for match in telling), rules)
 
 
@@ -104,7 +105,7 @@ def _order(match: Match) -> tuple[object, ...]:
 
 
 def _explains(match: Match) -> bool:
-    """Tell whether a match can account for a failure: it is on the root's chain, or there is no root to be away from."""
+    """Tell whether a match can account for the failure: on the root's chain, or where there is no root."""
     return match.rule.impact is not Impact.NO_EFFECT and match.place is not Place.ELSEWHERE
 
 
@@ -130,16 +131,17 @@ def _settle(
     best = causes[0]
     kept, rejected = [best], []
     for match in causes[1:]:
-        independent = match.rule.id not in {*best.rule.absorbs, *best.rule.rivals} and match.place == best.place
+        related = {*best.rule.absorbs, *best.rule.rivals}
+        independent = match.rule.id not in related and match.place == best.place
         if independent and match.sure and best.rule.id not in match.rule.rivals and match.line != best.line:
             kept.append(match)
         else:
             rejected.append(_rejected(match, best))
     rejected.extend(_rejected(match, best) for match in others)
     named = {match.rule.id for match in (*causes, *others)}
-    for rival in best.rule.rivals:
-        if rival not in named:
-            rejected.append(Rejected(rival, Reason.INCOMPLETE if rival in hits.rules else Reason.SILENT, best.rule.id))
+    for rival in set(best.rule.rivals) - named:
+        reason = Reason.INCOMPLETE if rival in hits.rules else Reason.SILENT
+        rejected.append(Rejected(rival, reason, best.rule.id))
     return tuple(kept), tuple(rejected)
 
 

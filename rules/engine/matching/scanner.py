@@ -1,25 +1,19 @@
 """The prefilter: where in a block of bytes which key stands. Not for deciding whether a signal really fires.
 
-Two engines give the same answer: Hyperscan, and RE2's set where Hyperscan has no wheel. A scanner belongs to one
-thread.
+Two engines give the same answer: Hyperscan, and RE2's set where Hyperscan has no wheel. A scanner belongs to
+one thread.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, Self
 
 from rules.engine.matching.index import Key
 
+if TYPE_CHECKING:
+    import hyperscan
+
 #: memory RE2 may take for a set of keys, in bytes
 _SET_MEMORY = 1 << 28
-
-
-class Database(Protocol):
-    """What is used of a Hyperscan database, whose package has no types."""
-
-    scratch: object
-
-    def scan(self, text: bytes, /, *, match_event_handler: Callable[[int, int, int, int, object], None]) -> None:
-        """Call the handler for every match."""
 
 
 class Scanner(Protocol):
@@ -32,7 +26,7 @@ class Scanner(Protocol):
 class HyperscanScanner:
     """Keys as one pure-literal Hyperscan database, with a scratch of its own."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: "hyperscan.Database") -> None:
         import hyperscan  # noqa: PLC0415  # optional: chosen by `available`
 
         self._database = database

@@ -1,4 +1,4 @@
-"""From candidates of the prefilter to hits: RE2 on the distinct lines of each signal. Not for conditions over hits."""
+"""From the prefilter's candidates to hits: RE2 on the distinct lines of each signal. Not for conditions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -144,8 +144,9 @@ class _Run:
 
     def hits(self) -> Hits:
         """Return what was found."""
+        uncertain = {rule: frozenset(names) for rule, names in self._uncertain.items()}
         rules = {
-            rule: RuleHits(signals, frozenset(self._uncertain.get(rule, ()))) for rule, signals in self._found.items()
+            rule: RuleHits(signals, uncertain.get(rule, frozenset())) for rule, signals in self._found.items()
         }
         return Hits(rules, frozenset(self._uncertain), self._searched)
 
@@ -153,7 +154,7 @@ class _Run:
 def in_scope(scope: Scope, line: EvidenceLine, *, code: bool) -> bool:
     """Tell whether a signal of that scope may fire on the line.
 
-    Lines of source in a traceback quote texts that were not printed; records of calm levels tell of no failure.
+    Source lines in a traceback quote texts that were not printed; records of calm levels tell of no failure.
     """
     if scope is Scope.ANY:
         return True
