@@ -35,6 +35,7 @@ from adapters.chat.card import (
     Subheading,
     Tone,
 )
+from adapters.chat.card_json import card_from_json, card_to_json
 from adapters.chat.errors import (
     ChatError,
     FileGoneError,
@@ -87,6 +88,8 @@ __all__ = [
     "Trigger",
     "UnreachableError",
     "Visibility",
+    "card_from_json",
+    "card_to_json",
 ]
 
 _EMPTY: Mapping[str, str] = MappingProxyType({})

@@ -1,0 +1,1 @@
+"""Incidents: one problem, one thread, one fingerprint."""

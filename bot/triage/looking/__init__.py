@@ -1,0 +1,1 @@
+"""Asking the engine in worker processes, so that the event loop never diagnoses."""
