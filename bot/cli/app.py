@@ -14,8 +14,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bot.cli.exits import CommandError, ExitCode, unknown_name
+from bot.cli.terminal import PROGRAM, complain
 
-PROGRAM = "vllm-diagnose"
+_FILE_ADVICE = "check its rights and the space on the disk"
 
 #: command or group of commands → module that holds its `app`; imported only when it is used
 COMMANDS = {
@@ -98,7 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ExitCode.BROKEN_PIPE
     except OSError as error:
         _silence_stdout()
-        return _fail(f"{error.strerror or error}: {error.filename or 'the output'}", ExitCode.CANNOT_WRITE)
+        code = ExitCode.NOT_ALLOWED if isinstance(error, PermissionError) else ExitCode.CANNOT_WRITE
+        return _fail(f"{error.filename or 'the output'}: {error.strerror or error}; {_FILE_ADVICE}", code)
     return code
 
 
@@ -116,9 +118,7 @@ def _usage_sentence(error: typer.TyperException) -> str:
 
 
 def _fail(sentence: str, code: ExitCode) -> ExitCode:
-    one_line = " ".join(sentence.split())
-    if sys.stderr is not None:
-        print(f"{PROGRAM}: {one_line}", file=sys.stderr)  # noqa: T201 (this is the terminal)
+    complain(sentence)
     return code
 
 

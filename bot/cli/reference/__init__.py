@@ -1,1 +1,1 @@
-"""Making docs/reference from the program itself, so that it cannot say anything else than the program does."""
+"""Makes docs/reference from the program itself, so that the two cannot differ."""

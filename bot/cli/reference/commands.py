@@ -1,4 +1,4 @@
-"""The page of commands, from the `--help` of each, and the page of exit codes. Not for the commands themselves."""
+"""The page of commands, from the `--help` of each, and the page of exit codes. Not for any command."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import typer
 from typer.core import TyperGroup
 
-from bot.cli.app import PROGRAM, app
+from bot.cli.app import app
 from bot.cli.exits import MEANINGS
+from bot.cli.terminal import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from typer.core import TyperCommand
 
 #: columns of the help in the page
 WIDTH = 100
@@ -21,7 +20,8 @@ WIDTH = 100
 
 def commands_page() -> str:
     """Return the reference of every command, as its `--help` prints it."""
-    parts = ["# Commands", "", f"What `{PROGRAM} COMMAND --help` prints; `python -m bot` is the same program."]
+    intro = f"What `{PROGRAM} COMMAND --help` prints; `python -m bot` is the same program."
+    parts = ["# Commands", "", intro]
     for path, text in command_helps():
         parts += ["", f"## `{path}`", "", "```text", text.rstrip(), "```"]
     return "\n".join(parts) + "\n"
@@ -47,7 +47,7 @@ def exit_codes_page() -> str:
 
 
 def command_helps() -> Iterator[tuple[str, str]]:
-    """Yield every command's full name with its help, in the order of the help, groups before their commands."""
+    """Yield every command's full name with its help, groups before their commands."""
     top = typer.main.get_command(app)
     context = typer.Context(top, info_name=PROGRAM, terminal_width=WIDTH, max_content_width=WIDTH)
     yield PROGRAM, top.get_help(context)
@@ -60,11 +60,7 @@ def _below(group: TyperGroup, context: typer.Context) -> Iterator[tuple[str, str
         command = group.get_command(context, name)
         if command is None or command.hidden:
             continue
-        inner = _context(command, name, context)
+        inner = typer.Context(command, info_name=name, parent=context, terminal_width=WIDTH)
         yield inner.command_path, command.get_help(inner)
         if isinstance(command, TyperGroup):
             yield from _below(command, inner)
-
-
-def _context(command: object, name: str, parent: typer.Context) -> typer.Context:
-    return typer.Context(command, info_name=name, parent=parent, terminal_width=WIDTH)

@@ -1,7 +1,7 @@
 """Getting a vLLM release as pip would, into a folder. Not for unpacking or reading it.
 
-Where packages come from is pip's own configuration; no host is named here. Only wheels are taken: an sdist would
-have to run its own code to be downloaded.
+Where packages come from is pip's own configuration; no host is named here. Only wheels are taken: to
+download an sdist, pip would run its code.
 """
 
 from __future__ import annotations

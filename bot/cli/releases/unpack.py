@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import tarfile
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -16,25 +19,32 @@ if TYPE_CHECKING:
 LARGEST_FILE_BYTES = 16 * 1024 * 1024
 MOST_FILES = 50_000
 
+#: what damaged archives raise while they are read
+_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError)
+
 _METADATA = {"METADATA", "PKG-INFO", "pyproject.toml", "setup.py"}
 
 
 def tree_at(path: Path, folder: Path) -> Path:
-    """Return the folder that holds `vllm/`: the path itself, or what an archive is unpacked to below `folder`.
+    """Return the folder that holds `vllm/`: the path itself, or `folder` with an archive unpacked.
 
     Raises `CommandError` when there is no such path or it holds no vLLM.
     """
-    if path.is_dir():
-        root = path.parent if path.name == "vllm" and (path / "__init__.py").is_file() else path
-    elif zipfile.is_zipfile(path) if path.is_file() else False:
-        root = _unpack(_zip_members(path), folder)
-    elif tarfile.is_tarfile(path) if path.is_file() else False:
-        root = _unpack(_tar_members(path), folder)
-    else:
-        raise _unusable(path)
+    try:
+        root = _root(path, folder)
+    except _DAMAGED as error:
+        raise _unusable(path) from error
     if not (root / "vllm" / "__init__.py").is_file():
         raise _unusable(path)
     return root
+
+
+def _root(path: Path, folder: Path) -> Path:
+    if path.is_dir():
+        return path.parent if path.name == "vllm" and (path / "__init__.py").is_file() else path
+    if zipfile.is_zipfile(path):
+        return _unpack(_zip_members(path), folder)
+    return _unpack(_tar_members(path), folder)
 
 
 def _unusable(path: Path) -> CommandError:

@@ -70,10 +70,16 @@ def a_report(status: Status = Status.DIAGNOSED, *, language: str = "en") -> Repo
             backend_requested="FLASHINFER",
         ),
         vllm_versions=">=0.11.1,<0.13",
-        root_cause=None if quiet else RootCause(41, "RuntimeError: Qwen3-VL does not support it.", "Worker_TP0"),
+        root_cause=None
+        if quiet
+        else RootCause(41, "RuntimeError: Qwen3-VL does not support it.", "Worker_TP0"),
         diagnoses=(a_diagnosis(), a_diagnosis("second")) if decided else (),
-        ruled_out=(RuledOut("env-var-ignored", "The variable is read in these releases."),) if decided else (),
-        ask=() if quiet else (Ask("gpu", "The second fix depends on the GPU.", "nvidia-smi --query-gpu=name"),),
+        ruled_out=(RuledOut("env-var-ignored", "The variable is read in these releases."),)
+        if decided
+        else (),
+        ask=()
+        if quiet
+        else (Ask("gpu", "The second fix depends on the GPU.", "nvidia-smi --query-gpu=name"),),
         notes=(Note(NoteKind.CONTRADICTION, "Two releases are named."),),
         redacted=2,
     )

@@ -77,7 +77,9 @@ def test_without_a_verdict_the_page_says_what_to_do_next(monkeypatch):
 def test_nothing_but_text_goes_to_a_file_or_a_dumb_terminal_or_under_no_color(monkeypatch):
     assert "\x1b" not in _shown(a_report(), monkeypatch)
     assert "\x1b" not in _shown(a_report(), monkeypatch, file=_Terminal(), TERM="dumb")
-    assert "\x1b" not in _shown(a_report(), monkeypatch, file=_Terminal(), TERM="xterm-256color", NO_COLOR="1")
+    assert "\x1b" not in _shown(
+        a_report(), monkeypatch, file=_Terminal(), TERM="xterm-256color", NO_COLOR="1"
+    )
 
 
 def test_a_terminal_gets_colours(monkeypatch):
@@ -118,7 +120,8 @@ def test_escape_sequences_of_a_paste_are_made_visible():
 
 def test_both_languages_have_the_same_sentences_with_the_same_placeholders():
     english, chinese = (
-        json.loads((LOCALE / language / "terminal.json").read_text(encoding="utf-8")) for language in ("en", "zh")
+        json.loads((LOCALE / language / "terminal.json").read_text(encoding="utf-8"))
+        for language in ("en", "zh")
     )
 
     assert list(english) == list(chinese)

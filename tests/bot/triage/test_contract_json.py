@@ -10,7 +10,19 @@ from rules.engine.paste.facts import Facts
 from rules.engine.report import Report, Status
 from tests.bot.cli.sample_reports import a_report
 
-TOP = ["schema", "input", "status", "language", "facts", "root_cause", "diagnoses", "ruled_out", "ask", "notes", "redacted"]
+TOP = [
+    "schema",
+    "input",
+    "status",
+    "language",
+    "facts",
+    "root_cause",
+    "diagnoses",
+    "ruled_out",
+    "ask",
+    "notes",
+    "redacted",
+]
 FACTS = [
     "vllm_version",
     "vllm_versions",
