@@ -1,0 +1,107 @@
+"""IP addresses, and how to tell one from a version number of four parts."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Final
+
+import re2
+
+from rules.engine.paste.masking.substitution import Found, substitute
+
+ADDRESS: Final = b"<ip>"
+_IPV4: Final = re2.compile(rb"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b")
+_IPV6: Final = re2.compile(rb"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}")
+#: how far before a number its meaning is looked for
+_CONTEXT: Final = 60
+_VERSION_WORDS: Final = (b"version", b"ver", b"release", b"driver", b"cudnn", b"nccl", b"cublas", b"toolkit")
+_VERSION_MARKS: Final = (b"==", b">=", b"<=", b"~=", b"!=", b" v", b"(v", b"-v", b":v", b"_v", b"'v", b'"v', b"/v", b".so.", b"@v")
+_ADDRESS_WORDS: Final = frozenset(
+    b"host hosts hostname ip ips ipv4 addr address addresses node nodes server master head worker from to at on connect listen "
+    b"ping ssh inet gateway nameserver peer peers endpoint client clients bind url via dns rank router".split()
+)
+#: programs whose four-part versions are seen in pastes
+_PACKAGES: Final = (
+    *(b"nvidia", b"cuda", b"vllm", b"torch", b"tensorrt", b"cudnn", b"nccl", b"triton", b"ray", b"flash", b"xformers"),
+    *(b"onnx", b"opencv", b"pynvml", b"libc", b"lib", b"cupy", b"nvcc", b"driver", b"firmware", b"vbios", b"bios"),
+)
+_PRIVATE: Final = (b"10.", b"192.168.", b"100.64.", *(b"172.%d." % second for second in range(16, 32)))
+
+
+def mask_addresses(data: bytes) -> tuple[bytes, int]:
+    """Replace IP addresses except loopback, wildcard and broadcast ones, and except version numbers."""
+    data, count = substitute(_IPV4, _ipv4, data)
+    if data.count(b":") < 2:
+        return data, count
+    data, more = substitute(_IPV6, _ipv6, data)
+    return data, count + more
+
+
+def _ipv4(found: Found) -> bytes | None:
+    number = found.group() or b""
+    if number.startswith((b"127.", b"255.")) or number == b"0.0.0.0" or any(int(part) > 255 for part in number.split(b".")):  # noqa: S104 -- compared, not bound
+        return None
+    text, start, end = found.string, found.start(), found.end()
+    before = text[max(0, start - _CONTEXT) : start]
+    before = before[before.rfind(b"\n") + 1 :]
+    after = text[end : end + 8]
+    if after[:1] in {b".", b"-", b"_", b"+"} and after[1:2].isalnum():
+        # More follows: `0.9.0.1.dev3`, `12.8.4.1-py3-none`, `1.2.3.4-10-rack`: a version unless the words before say host.
+        return ADDRESS if _last_word(before) in _ADDRESS_WORDS else None
+    if _says_version(before):
+        return None
+    if after[:1] in {b":", b"/"} and after[1:2].isdigit():
+        return ADDRESS
+    return None if _lists_package(before, number) else ADDRESS
+
+
+def _last_word(before: bytes) -> bytes:
+    words = before.replace(b"=", b" ").replace(b":", b" ").replace(b"(", b" ").replace(b"'", b" ").replace(b'"', b" ").split()
+    return words[-1].lower() if words else b""
+
+
+def _says_version(before: bytes) -> bool:
+    """Tell whether the text right before a number makes it a version."""
+    if before.endswith(_VERSION_MARKS) or before in {b"v", b"V"}:
+        return True
+    word = _last_word(before).strip(b",.;[]{}")
+    if word in _ADDRESS_WORDS:
+        return False
+    if word.endswith(_VERSION_WORDS):
+        return True
+    if before.endswith((b"://", b"@", b"//")):
+        return False
+    # `vllm-0.9.0.1`, `vllm/vllm-openai:0.9.0.1`, `nvidia_cublas_cu12-12.8.4.1`
+    joined = before.endswith((b"-", b":", b"_", b"=")) and before[-2:-1].isalnum()
+    return joined and any(name in _last_token(before) for name in _PACKAGES)
+
+
+def _last_token(before: bytes) -> bytes:
+    tokens = before.split()
+    return tokens[-1].lower() if tokens else b""
+
+
+def _lists_package(before: bytes, number: bytes) -> bool:
+    """Tell whether the line so far is a package's name, as in the output of `pip list`, or names a program in prose."""
+    name = _last_token(before).strip(b"`'\"*[](),")
+    if not name or name in _ADDRESS_WORDS or before.rstrip(b" \t`'\"*").endswith((b":", b"=")):
+        return False
+    if name.startswith(_PACKAGES):
+        return True
+    whole_line = before.strip() == name or before.lstrip().startswith((b"[pip3]", b"[conda]"))
+    packaged = whole_line and before[-2:] == b"  " and name.replace(b"-", b"").replace(b"_", b"").replace(b".", b"").isalnum()
+    return packaged and not number.startswith(_PRIVATE) and not name[-1:].isdigit()
+
+
+def _ipv6(found: Found) -> bytes | None:
+    text, whole = found.string, (found.group() or b"")
+    around = text[found.start() - 1 : found.start()] + text[found.end() : found.end() + 1]
+    if (around.replace(b":", b"")[:2]).strip(b"[]()<>%/,;\"'` \t\r\n=.") or whole.count(b":") < 2:
+        return None
+    if whole.count(b"::") == 1 and whole.count(b":") < 3 and not whole.lower().startswith((b"fe80", b"fc", b"fd", b"2")):
+        return None
+    try:
+        address = ipaddress.IPv6Address(whole.decode())
+    except ValueError:
+        return None
+    return None if address.is_loopback or address.is_unspecified else ADDRESS
