@@ -251,3 +251,19 @@ class Attention:
     prefixes: tuple[Prefix, ...] = ()
     #: requirement text by package, sorted by package
     packages: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All facts of one release, as the extractor reads them."""
+
+    #: in PEP 440 form (`0.6.3.post1`)
+    version: str
+    attention: Attention
+    flags: tuple[Flag, ...]
+    #: keys of JSON flags that can be given one by one (`--attention-config.backend`); `x.*` accepts any key
+    dotted_flags: tuple[Flag, ...]
+    variables: tuple[Variable, ...]
+    messages: tuple[Message, ...]
+    #: what could not be read, a sentence each
+    remarks: tuple[str, ...] = ()
