@@ -1,5 +1,6 @@
 """Loads a catalogue from folders of files; every fault is collected with file and line. Not for lint."""
 
+import re
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -22,6 +23,9 @@ from rules.engine.rule.samples import Sample, read_samples
 from rules.engine.rule.schema import ChangeShape, FixShape, PickShape, RuleShape
 from rules.engine.rule.texts import read_texts
 from rules.engine.rule.yaml_file import Place, YamlFile, read_yaml
+
+#: blanks that folding puts between Chinese characters
+_BETWEEN_WIDE = re.compile(r"(?<=[\u2e80-\uffef]) (?=[\u2e80-\uffef])")
 
 
 def load_catalogue(folder: Path = SHIPPED, private: Path | None = None) -> Catalogue:
@@ -180,7 +184,7 @@ def _load_phrases(folder: Path, faults: list[Fault]) -> dict[str, dict[str, str]
             if not isinstance(text, str):
                 read.fault((name,), f"`{name}` must be text")
         faults.extend(read.faults)
-        phrases[path.stem] = {str(name): str(text).strip() for name, text in data.items()}
+        phrases[path.stem] = {str(name): _BETWEEN_WIDE.sub("", str(text).strip()) for name, text in data.items()}
     return phrases
 
 

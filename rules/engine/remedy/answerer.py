@@ -1,0 +1,134 @@
+"""Answers one match: title, cause, remedies and questions in the language of the answer. Not for finding matches."""
+
+from collections.abc import Mapping, Sequence
+
+from packaging.version import Version
+
+from rules.engine.paste.facts import Facts
+from rules.engine.remedy.asking import asks, known, wanted_facts
+from rules.engine.remedy.building import TOWER_FLAG
+from rules.engine.remedy.commands import commands
+from rules.engine.remedy.doubts import as_mapping
+from rules.engine.remedy.resolve import Resolved, resolve
+from rules.engine.remedy.words import Words, fill
+from rules.engine.report import Ask, FixKind, Proof, Remedy
+from rules.engine.rule.catalogue import Catalogue
+from rules.engine.rule.model import Fix, Rule
+from rules.engine.seams import Answer, Case
+from rules.engine.versions import specifier
+from rules.releases.release import Releases
+
+#: what to ask when nothing could be diagnosed and no wrapper rule says better
+_DEFAULT_QUESTIONS = ("first-exception", "vllm_version", "gpu")
+
+
+class RemedyAnswerer:
+    """Turns matches into words and commands, from the phrases of a catalogue and the facts of the releases."""
+
+    def __init__(self, catalogue: Catalogue, releases: Releases) -> None:
+        self._phrases = catalogue.phrases
+        self._releases = releases
+
+    def answer(self, case: Case) -> Answer:
+        """Return texts, remedies in the order to try, and the questions that would narrow them."""
+        words = Words(self._phrases, case.language)
+        text = case.rule.texts.get(case.language) or case.rule.texts["en"]
+        resolved = resolve(case, self._releases)
+        fixes = tuple(self._remedy(one, case, words) for one in resolved)
+        values = {name: words.say(f"unknown.{name}") for name in ("model", "backend") if name not in case.captures}
+        values.update(case.captures)
+        return Answer(
+            title=fill(text.title, values),
+            cause=fill(text.cause, values),
+            fixes=fixes,
+            ask=asks(wanted_facts(case, resolved), words),
+        )
+
+    def questions(self, rules: Sequence[Rule], facts: Facts, language: str) -> tuple[Ask, ...]:
+        """Return what to ask when nothing could be diagnosed; `rules` are the wrappers that fired, perhaps none."""
+        named = [question.fact for rule in rules for question in rule.ask] or list(_DEFAULT_QUESTIONS)
+        return asks([name for name in named if not known(name, facts)], Words(self._phrases, language))
+
+    def phrase(self, key: str, language: str, values: Mapping[str, str]) -> str:
+        """Return one shared sentence of the engine, filled. Raises `KeyError` for a key that no language has."""
+        return Words(self._phrases, language).say(key, values)
+
+    def _remedy(self, one: Resolved, case: Case, words: Words) -> Remedy:
+        fix, change = one.fix, one.outcome.change
+        return Remedy(
+            id=fix.id,
+            kind=fix.kind,
+            summary=_summary(one, case, words),
+            releases=_range(one.releases, fix, self._releases),
+            relaunchable=fix.relaunchable and (change is not None or fix.kind is FixKind.RESTART),
+            risk=fix.risk,
+            change=change,
+            commands=_commands(one, case, words),
+            verify=tuple(
+                Proof(proof.kind, proof.command, words.say(proof.expect, dict(proof.values)))
+                for proof in one.outcome.proofs
+            ),
+        )
+
+
+def _range(versions: tuple[Version, ...], fix: Fix, releases: Releases) -> str:
+    return specifier(versions, releases.versions()) or fix.releases
+
+
+def _commands(one: Resolved, case: Case, words: Words) -> tuple[str, ...]:
+    change = one.outcome.change
+    if change is not None:
+        return commands(change, case.facts)
+    kind = one.fix.kind
+    values = _values(one, case)
+    if kind in (FixKind.UPGRADE, FixKind.DOWNGRADE) and one.fix.target:
+        return (words.command(f"fix.{kind}", values),)
+    if kind is FixKind.INSTALL_PACKAGE:
+        return (words.command(f"fix.{kind}", values),)
+    return ()
+
+
+def _values(one: Resolved, case: Case) -> dict[str, str]:
+    """Return what the phrases of a fix may name."""
+    change = one.outcome.change
+    values = {**case.captures, **one.fix.values}
+    values["target"] = one.fix.target or ""
+    if change:
+        settings = {**change.env_set, **change.flags_set}
+        removed = (*change.env_unset, *change.flags_unset)
+        values["removed"] = ", ".join(removed)
+        values["setting"] = next(iter(settings), "")
+        values["value"] = next(iter(settings.values()), "")
+        for name in removed:
+            seen = case.facts.env.get(name) or case.facts.flags.get(name)
+            if seen:
+                values["seen"] = seen
+    return values
+
+
+def _summary(one: Resolved, case: Case, words: Words) -> str:
+    key = one.fix.phrase or f"fix.{one.fix.kind}"
+    values = _values(one, case)
+    sentences = [words.say(key, values)]
+    who = _who(one, case)
+    if who:
+        sentences.append(words.say(who, values))
+    sentences += [
+        words.say(doubt.phrase, as_mapping(doubt))
+        for doubt in one.outcome.doubts
+        if doubt.phrase and words.has(doubt.phrase)
+    ]
+    return words.join(sentences)
+
+
+def _who(one: Resolved, case: Case) -> str | None:
+    """Return the phrase that says who set what is to be changed, as far as the paste shows it."""
+    change = one.outcome.change
+    if change is None or not change.env_unset:
+        return None
+    name = change.env_unset[0]
+    if name in case.facts.env:
+        return "who.seen"
+    if case.facts.argv or TOWER_FLAG in case.facts.flags:
+        return "who.elsewhere"
+    return "who.unknown"

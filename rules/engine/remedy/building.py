@@ -1,0 +1,167 @@
+"""Builds the typed change of a fix for one release, or says why the release refuses it. Not for commands or words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rules.engine.remedy.accepts import default_works, text_accepts, tower_accepts
+from rules.engine.remedy.doubts import Doubt
+from rules.engine.remedy.machine import text_machine, tower_machine
+from rules.engine.remedy.words import fill
+from rules.engine.report import Change
+from rules.engine.rule.model import ChangeTemplate, Fix, Pick
+from rules.engine.seams import Case
+from rules.releases.model import Part
+from rules.releases.release import Release
+
+#: the flag that gives an encoder its own backend, and the variable that both parts read up to 0.12.0
+TOWER_FLAG = "--mm-encoder-attn-backend"
+VARIABLE = "VLLM_ATTENTION_BACKEND"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a fix is not offered for a release."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A change that the release takes, and what it depends on."""
+
+    change: Change
+    doubts: tuple[Doubt, ...] = ()
+
+
+class Builder:
+    """Builds changes for one case in one release."""
+
+    def __init__(self, release: Release, case: Case) -> None:
+        self._release = release
+        self._case = case
+        self._label = case.captures.get("model") if case.rule.tower else None
+        self._text = text_machine(case.facts)
+        self._tower = tower_machine(case.facts, self._label)
+        self._doubts: list[Doubt] = []
+
+    def build(self, fix: Fix) -> Built | Refusal:
+        """Return the change, or the first reason against it."""
+        self._doubts = []
+        template = fix.change or ChangeTemplate()
+        part = Part(fix.part) if fix.part else None
+        env_unset = tuple(fill(name, self._case.captures) for name in template.env_unset)
+        for name in env_unset:
+            if refusal := self._removal(name, part, exists=True):
+                return refusal
+        for name in template.flags_unset:
+            if self._release.flag(name) is None:
+                return Refusal(f"{self._release.version} has no flag {name}")
+            if refusal := self._removal(name, part, exists=True):
+                return refusal
+        env_set = self._values(template.env_set, part, of_variables=True)
+        flags_set = self._values(template.flags_set, part, of_variables=False)
+        if isinstance(env_set, Refusal):
+            return env_set
+        if isinstance(flags_set, Refusal):
+            return flags_set
+        change = Change(env_unset, env_set, flags_set, template.flags_unset)
+        refusal = self._kept_variable(change, part)
+        return refusal or Built(change, tuple(self._doubts))
+
+    def _removal(self, setting: str, part: Part | None, *, exists: bool) -> Refusal | None:
+        """Check that a setting which goes decided the part, and that the machine's own choice then works."""
+        if part is None:
+            return None
+        if not exists or part not in self._release.reach(setting).parts:
+            return Refusal(f"{setting} does not reach the {part} in {self._release.version}")
+        if part is Part.TOWER:
+            works, doubt = default_works(self._release, self._tower, self._case.facts.packages)
+            if works is False:
+                return Refusal(f"the default of {self._release.version} needs a package that is not there")
+            self._doubts.extend([doubt] if doubt else [])
+        return None
+
+    def _values(
+        self, wanted: Mapping[str, str | Pick], part: Part | None, *, of_variables: bool
+    ) -> dict[str, str] | Refusal:
+        found: dict[str, str] = {}
+        for name, value in wanted.items():
+            refusal = self._setting(name, part, of_variables=of_variables)
+            if refusal:
+                return refusal
+            chosen = self._chosen(name, value)
+            if chosen is None:
+                return Refusal(f"no value for {name} works in {self._release.version} on this machine")
+            found[name] = chosen
+        return found
+
+    def _setting(self, name: str, part: Part | None, *, of_variables: bool) -> Refusal | None:
+        setting = self._release.variable(name) if of_variables else self._release.flag(name)
+        if setting is None:
+            return Refusal(f"{self._release.version} has no {name}")
+        if setting.deprecated:
+            return Refusal(f"{name} is deprecated in {self._release.version}")
+        if part is not None and part not in self._release.reach(name).parts:
+            return Refusal(f"{name} does not reach the {part} in {self._release.version}")
+        return None
+
+    def _chosen(self, name: str, value: str | Pick) -> str | None:
+        """Return the first value that surely works, else the first that may, else None."""
+        candidates = self._ordered(value) if isinstance(value, Pick) else (value,)
+        captures = self._case.captures
+        open_ones: list[tuple[str, Doubt]] = []
+        for one in (fill(candidate, captures) for candidate in candidates):
+            accepted = self._value_accepted(name, one)
+            if accepted is True:
+                return one
+            if accepted is None:
+                open_ones.append((one, Doubt("gpu", "if.backend-runs", (("backend", one),))))
+        if not open_ones:
+            return None
+        chosen, doubt = open_ones[0]
+        if self._text.compute_capability is None and self._text.platform == "cuda":
+            self._doubts.append(doubt)
+        return chosen
+
+    def _ordered(self, pick: Pick) -> tuple[str, ...]:
+        """Return the preferred values, that one first which the release would choose on this machine by itself."""
+        if pick.what != "tower-backend":
+            return pick.prefer
+        default = self._release.tower_default(self._tower)
+        own = default.backend if default and default.missing_package is None else None
+        return tuple(sorted(pick.prefer, key=lambda name: name != own))
+
+    def _value_accepted(self, name: str, value: str) -> bool | None:
+        setting = self._release.variable(name) if name.startswith("VLLM_") else self._release.flag(name)
+        choices = setting.choices if setting else None
+        parts = self._release.reach(name).parts
+        if choices is not None and value not in choices and not (parts and value.upper() in choices):
+            return False
+        outcomes: set[bool | None] = {True}
+        for part in parts:
+            if part is Part.TEXT:
+                outcomes.add(text_accepts(self._release, value, self._text))
+            elif self._label or len(parts) == 1:
+                outcomes.add(tower_accepts(self._release, self._label, value, self._tower))
+        if False in outcomes:
+            return False
+        return None if None in outcomes else True
+
+    def _kept_variable(self, change: Change, part: Part | None) -> Refusal | None:
+        """Check that the language model runs on what the variable asks for, where a change leaves it in place."""
+        if part is not Part.TOWER or VARIABLE in change.env_unset or VARIABLE in change.env_set:
+            return None
+        kept = self._case.facts.env.get(VARIABLE) or self._kept_by_message()
+        if not kept or Part.TEXT not in self._release.reach(VARIABLE).parts:
+            return None
+        accepted = text_accepts(self._release, kept, self._text)
+        if accepted is False and self._text.platform == "cuda":
+            return Refusal(f"the language model does not run on {kept} here")
+        if accepted is None and self._text.compute_capability is None and self._text.platform == "cuda":
+            self._doubts.append(Doubt("gpu", "if.backend-runs", (("backend", kept),)))
+        return None
+
+    def _kept_by_message(self) -> str | None:
+        if TOWER_FLAG in self._case.facts.flags or not self._case.rule.tower:
+            return None
+        return self._case.captures.get("backend")

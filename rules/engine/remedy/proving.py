@@ -1,0 +1,132 @@
+"""Says how each fix is proven in one release: the log line it prints after that fix, or a request. Not for running it."""
+
+import shlex
+from dataclasses import dataclass, field
+
+from rules.engine.remedy import requests
+from rules.engine.remedy.building import TOWER_FLAG, VARIABLE
+from rules.engine.remedy.machine import completions, text_machine, tower_machine
+from rules.engine.remedy.words import fill
+from rules.engine.report import Change, ProofKind
+from rules.engine.rule.model import ProofTemplate
+from rules.engine.seams import Case
+from rules.releases.model import ChosenBy, Part
+from rules.releases.release import Release
+
+#: the file that the offered commands write the new log to
+LOG = "vllm.log"
+#: more alternatives than this prove nothing
+_MOST_LINES = 4
+_TEXT_FLAG = "--attention-backend"
+
+
+@dataclass(frozen=True, slots=True)
+class Proving:
+    """A proof before it is put into words."""
+
+    kind: ProofKind
+    command: str
+    #: id of the phrase that says what must come
+    expect: str
+    values: tuple[tuple[str, str], ...] = field(default=())
+
+
+def prove(
+    templates: tuple[ProofTemplate, ...], change: Change, release: Release, case: Case
+) -> tuple[Proving, ...]:
+    """Return the proofs of a change; a log line that the release does not print after it is left out."""
+    found = [_prove(template, change, release, case) for template in templates]
+    return tuple(proof for proof in found if proof)
+
+
+def _prove(template: ProofTemplate, change: Change, release: Release, case: Case) -> Proving | None:
+    if template.kind is ProofKind.HTTP:
+        return Proving(ProofKind.HTTP, requests.models(case.facts), "expect.models")
+    if template.kind is ProofKind.INFERENCE:
+        image = template.part == Part.TOWER
+        expect = "expect.image" if image else "expect.completion"
+        return Proving(ProofKind.INFERENCE, requests.completion(case.facts, image=image), expect)
+    if template.kind is ProofKind.COMMAND:
+        command = fill(template.text or "", case.captures)
+        return Proving(ProofKind.COMMAND, command, f"expect.{command.split()[0]}")
+    return _log(template, change, release, case)
+
+
+def _log(template: ProofTemplate, change: Change, release: Release, case: Case) -> Proving | None:
+    if template.text is not None:
+        text = fill(template.text, case.captures)
+        expect = "expect.line-absent" if template.absent else "expect.line"
+        flags = "-cF" if template.absent else "-F"
+        return Proving(ProofKind.LOG, f"grep {flags} {shlex.quote(text)} {LOG}", expect, (("line", text),))
+    part = Part(template.part or Part.TEXT)
+    lines = _lines(part, change, release, case)
+    if not lines:
+        return None
+    patterns = (
+        " ".join(f"-e {shlex.quote(line)}" for line in lines) if len(lines) > 1 else shlex.quote(lines[0])
+    )
+    expect = "expect.line" if len(lines) == 1 else "expect.one-line"
+    shown = " / ".join(f"`{line}`" for line in lines) if len(lines) > 1 else lines[0]
+    return Proving(ProofKind.LOG, f"grep -F {patterns} {LOG}", expect, (("line", shown),))
+
+
+def _lines(part: Part, change: Change, release: Release, case: Case) -> tuple[str, ...]:
+    """Return the lines of which one follows the change; empty when the release promises none."""
+    platform = case.facts.platform or "cuda"
+    asked = _asked_for(part, change, release, case)
+    if asked:
+        line = release.selection_line(part, asked, ChosenBy.USER, platform)
+        return (line,) if line else ()
+    backends = _text_defaults(release, case) if part is Part.TEXT else _tower_defaults(release, case)
+    lines = {release.selection_line(part, backend, ChosenBy.AUTO, platform) for backend in backends}
+    if None in lines or len(lines) > _MOST_LINES:
+        return ()
+    return tuple(sorted(line for line in lines if line))
+
+
+def _asked_for(part: Part, change: Change, release: Release, case: Case) -> str | None:
+    """Return the backend that the launch asks for in this part once the change is made; None: the release chooses."""
+    for setting in (TOWER_FLAG, _TEXT_FLAG, VARIABLE):
+        if part not in release.reach(setting).parts or setting in (*change.env_unset, *change.flags_unset):
+            continue
+        value = {**_launched(case), **change.env_set, **change.flags_set}.get(setting)
+        if value:
+            return value.upper()
+    return None
+
+
+def _launched(case: Case) -> dict[str, str]:
+    """Return what the launch sets, and the variable where the message shows that it is set."""
+    facts = case.facts
+    told = case.captures.get("backend") if case.rule.tower and TOWER_FLAG not in facts.flags else None
+    return {**({VARIABLE: told} if told else {}), **facts.env, **facts.flags}
+
+
+def _text_defaults(release: Release, case: Case) -> set[str]:
+    found: set[str] = set()
+    for machine in completions(text_machine(case.facts)):
+        order = release.text_order(machine)
+        if not order:
+            return set()
+        found.update(_reachable(order, release, case))
+    return found
+
+
+def _reachable(order: tuple[str, ...], release: Release, case: Case) -> list[str]:
+    """Return the backends of an order that can be taken: the first, and the next where its package may be missing."""
+    found = []
+    for name in order:
+        found.append(name)
+        backend = release.backend(name)
+        package = backend.package if backend else None
+        if package is None or package in case.facts.packages or release.requirement(package) is not None:
+            break
+    return found
+
+
+def _tower_defaults(release: Release, case: Case) -> set[str]:
+    where = tower_machine(case.facts, case.captures.get("model") if case.rule.tower else None)
+    choices = [release.tower_default(machine) for machine in completions(where)]
+    if any(choice is None for choice in choices):
+        return set()
+    return {choice.backend for choice in choices if choice}

@@ -1,0 +1,123 @@
+"""Resolves the fixes of a rule for the releases and the machine at hand. Not for their words and not for asking."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from packaging.version import Version
+
+from rules.engine.remedy.building import Builder, Refusal
+from rules.engine.remedy.doubts import Doubt, doubts_of, merged
+from rules.engine.remedy.proving import Proving, prove
+from rules.engine.report import Change, FixKind
+from rules.engine.rule.model import Fix
+from rules.engine.seams import Case
+from rules.engine.versions import within
+from rules.releases.release import Release, Releases
+
+#: kinds that change how the server is launched
+SETTINGS = (FixKind.UNSET_ENV, FixKind.SET_ENV, FixKind.SET_FLAG, FixKind.DROP_FLAG)
+#: kinds that hold in any release, so also where the release lies outside the shipped facts
+_NOT_BOUND = (
+    FixKind.HOST_RESOURCE, FixKind.MODEL_FILES, FixKind.NETWORK, FixKind.RESTART, FixKind.HARDWARE,
+    FixKind.UPSTREAM_BUG,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a fix comes to in one release; equal outcomes of neighbouring releases are one remedy."""
+
+    change: Change | None
+    doubts: tuple[Doubt, ...]
+    proofs: tuple[Proving, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A fix with what it comes to in a run of releases."""
+
+    fix: Fix
+    outcome: Outcome
+    #: consecutive shipped releases, ascending; empty outside the shipped facts
+    releases: tuple[Version, ...]
+
+
+def resolve(case: Case, releases: Releases) -> tuple[Resolved, ...]:
+    """Return what is offered: fixes in the order of the rule, of each the newest releases first."""
+    if not case.releases:
+        return tuple(
+            Resolved(fix, Outcome(None, _doubts(fix, case), ()), ())
+            for fix in case.rule.fixes
+            if fix.kind in _NOT_BOUND and _may(fix, case)
+        )
+    shipped = releases.versions()
+    found: list[Resolved] = []
+    for fix in case.rule.fixes:
+        outcomes = [
+            (version, outcome)
+            for version in case.releases
+            if within(version, fix.releases)
+            and isinstance(outcome := resolve_fix(fix, releases.get(version), case), Outcome)
+        ]
+        found.extend(reversed(_runs(fix, outcomes, shipped)))
+    return tuple(found)
+
+
+def resolve_fix(fix: Fix, release: Release, case: Case) -> Outcome | Refusal:
+    """Return what a fix comes to in one release, or why it is not offered there."""
+    here = replace_release(case, release)
+    if not _may(fix, here):
+        return Refusal("its condition does not hold")
+    doubts = list(_doubts(fix, here))
+    missing = _packages(fix, here)
+    if isinstance(missing, Refusal):
+        return missing
+    doubts += missing
+    if fix.change is None:
+        change = None
+    else:
+        built = Builder(release, here).build(fix)
+        if isinstance(built, Refusal):
+            return built
+        change = built.change
+        doubts += built.doubts
+    proofs = prove(fix.verify, change or Change(), release, here)
+    return Outcome(change, merged(doubts), proofs)
+
+
+def replace_release(case: Case, release: Release) -> Case:
+    """Return the case as if the release were known to be this one."""
+    return replace(case, releases=(release.version,))
+
+
+def _may(fix: Fix, case: Case) -> bool:
+    return fix.when is None or case.holds(fix.when) is not False
+
+
+def _doubts(fix: Fix, case: Case) -> tuple[Doubt, ...]:
+    if fix.when is None or case.holds(fix.when) is not None:
+        return ()
+    return doubts_of(fix.when, case)
+
+
+def _packages(fix: Fix, case: Case) -> list[Doubt] | Refusal:
+    """Check the packages that a fix needs: a package list that lacks one rules the fix out."""
+    known = case.facts.packages
+    missing = [name for name in fix.needs if name not in known]
+    # a list of packages holds vLLM itself; a lone version that some line mentions is no list
+    if missing and "vllm" in known and "torch" in known:
+        return Refusal(f"{missing[0]} is not installed")
+    return [Doubt("packages", "if.package", (("package", name),)) for name in missing]
+
+
+def _runs(fix: Fix, outcomes: list[tuple[Version, Outcome]], shipped: Sequence[Version]) -> list[Resolved]:
+    """Join neighbouring releases with equal outcomes."""
+    place = {version: index for index, version in enumerate(shipped)}
+    found: list[Resolved] = []
+    for version, outcome in outcomes:
+        last = found[-1] if found else None
+        if last and last.outcome == outcome and place[version] == place[last.releases[-1]] + 1:
+            found[-1] = Resolved(fix, outcome, (*last.releases, version))
+        else:
+            found.append(Resolved(fix, outcome, (version,)))
+    return found
