@@ -12,7 +12,7 @@ from bot.store.places import columns_of, is_at, place_of
 from bot.store.tables import delivery_keys, from_millis, inbox, to_millis
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Row
 
@@ -68,6 +68,12 @@ class SqlInbox:
         """Say that an event needs no more looking at."""
         async with self._database.writing() as connection:
             await connection.execute(update(inbox).where(inbox.c.id == entry_id).values(state=state))
+
+    async def remember(self, entry_id: str, payload: Mapping[str, Any]) -> None:
+        """Replace what is kept of an event, masked."""
+        async with self._database.writing() as connection:
+            change = update(inbox).where(inbox.c.id == entry_id).values(payload=dict(payload))
+            await connection.execute(change)
 
     async def thread_messages(self, place: Place, limit: int) -> list[InboxEntry]:
         """Return the messages of a thread that were kept, its head included, oldest first."""

@@ -69,6 +69,9 @@ class InboxStore(Protocol):
     async def settle(self, entry_id: str, state: InboxState) -> None:
         """Say that an event needs no more looking at."""
 
+    async def remember(self, entry_id: str, payload: Mapping[str, Any]) -> None:
+        """Replace what is kept of an event, masked."""
+
     async def thread_messages(self, place: Place, limit: int) -> list[InboxEntry]:
         """Return the messages of a thread that were kept, its head included, oldest first."""
 

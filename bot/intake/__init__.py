@@ -1,0 +1,1 @@
+"""Events from chat platforms, kept before anything is done about them."""

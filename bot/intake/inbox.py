@@ -1,0 +1,67 @@
+"""Keeps every event once, masked, before the platform hears that it arrived. Not for answering it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from adapters.chat.interface import Click, IncomingMessage, Place
+from bot.intake.payload import click_to_json, message_to_json
+from bot.store.interface import InboxEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from bot.clock import Clock, NewId
+    from bot.store.interface import InboxStore
+
+#: kinds of entries
+MESSAGE = "message"
+CLICK = "click"
+
+
+def thread_of(event: IncomingMessage | Click) -> Place:
+    """Return the thread that an event belongs to; a message outside any thread heads its own."""
+    ref = event.ref if isinstance(event, IncomingMessage) else event.message
+    return replace(ref.place, thread=ref.place.thread or ref.id)
+
+
+class KeptInbox:
+    """The inbox that all platforms deliver to; meets `Inbox`."""
+
+    def __init__(
+        self,
+        store: InboxStore,
+        mask: Callable[[str], Awaitable[str]],
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._store = store
+        self._mask = mask
+        self._clock = clock
+        self._new_id = new_id
+        #: set whenever something new may be waiting
+        self.arrived = asyncio.Event()
+
+    async def accept(self, event: IncomingMessage | Click) -> bool:
+        """Keep the event; False when one of its delivery keys was seen before."""
+        entry = await self._entry(event)
+        is_new = await self._store.keep(entry, event.delivery_keys)
+        self.arrived.set()
+        return is_new
+
+    async def _entry(self, event: IncomingMessage | Click) -> InboxEntry:
+        if isinstance(event, Click):
+            kind, message, payload = CLICK, event.message.id, click_to_json(event)
+        else:
+            masked = replace(event, text=await self._mask(event.text)) if event.text else event
+            kind, message, payload = MESSAGE, event.ref.id, message_to_json(masked)
+        return InboxEntry(
+            id=self._new_id(),
+            kind=kind,
+            place=thread_of(event),
+            message=message,
+            payload=payload,
+            received_at=self._clock(),
+        )

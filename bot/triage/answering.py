@@ -1,0 +1,204 @@
+"""From a kept event to what is said about it: one event after the other. Not for the diagnosis."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapters.chat.interface import ChatError, Mark, card_to_json
+from bot.intake.inbox import CLICK
+from bot.intake.payload import click_from_json, message_from_json
+from bot.locale import LANGUAGES
+from bot.triage.card import WRONG_ANSWER
+from bot.triage.conversation import GPU, MODEL, READ, RELEASE, Conversation, conversation_of
+from bot.triage.looking.outcome import Question
+from bot.triage.looking.pool import LookingTooLongError
+from bot.triage.policy import deserves_answer, improves, is_heard
+from bot.triage.replies import Saying
+from bot.triage.trouble import empty_card, trouble_card
+from rules.engine.report import Status
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+    from typing import Protocol
+
+    from adapters.chat.interface import Card, ChatPlatform, IncomingMessage
+    from bot.clock import NewId
+    from bot.store.interface import Answer, AnswerStore, InboxEntry, InboxStore, IncidentStore
+    from bot.triage.looking.outcome import Outcome
+    from bot.triage.replies import Replies
+
+    class Looker(Protocol):
+        """Whoever answers questions, away from the event loop."""
+
+        async def look(self, question: Question) -> Outcome:
+            """Return what came of a question. Raises `LookingTooLongError`, `WorkerLostError`."""
+
+
+#: messages of one thread that are read together
+_THREAD_LIMIT = 50
+_TROUBLE = "trouble"
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What answering works with."""
+
+    platforms: Mapping[str, ChatPlatform]
+    inbox: InboxStore
+    incidents: IncidentStore
+    answers: AnswerStore
+    replies: Replies
+    looker: Looker
+    new_id: NewId
+    file_limit_bytes: int
+    allowed_bots: frozenset[str] = frozenset()
+
+
+class Answering:
+    """Answers kept events."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def handle(self, entry: InboxEntry) -> None:
+        """Do all that an event asks for; doing it again changes nothing.
+
+        Raises `ChatError` or `WorkerLostError` when it is worth another try.
+        """
+        if entry.kind == CLICK:
+            await self._click(entry)
+            return
+        message = message_from_json(entry.place, entry.message, entry.payload)
+        if not is_heard(message.author, self._desk.allowed_bots):
+            return
+        platform = self._desk.platforms[entry.place.platform]
+        await platform.mark(message.ref, Mark.WORKING)
+        try:
+            is_said = await self._message(entry, message)
+        except LookingTooLongError as error:
+            await self._trouble(entry, message, trouble_card(error, entry.id, LANGUAGES[0]))
+            await platform.mark(message.ref, Mark.FAILED)
+            return
+        await platform.mark(message.ref, Mark.ANSWERED if is_said else Mark.QUIET)
+
+    async def give_up(self, entry: InboxEntry, error: Exception) -> None:
+        """Tell whoever asked that it did not work. Raises `ChatError`."""
+        if entry.kind == CLICK:
+            return
+        message = message_from_json(entry.place, entry.message, entry.payload)
+        await self._trouble(entry, message, trouble_card(error, entry.id, LANGUAGES[0]))
+        await self._desk.platforms[entry.place.platform].mark(message.ref, Mark.FAILED)
+
+    async def _message(self, entry: InboxEntry, message: IncomingMessage) -> bool:
+        """Answer a message; False when there is nothing to say."""
+        if not message.text.strip() and not message.files:
+            if message.trigger.is_asking:
+                await self._trouble(entry, message, empty_card(LANGUAGES[0]))
+            return message.trigger.is_asking
+        try:
+            async with self._files(message) as files:
+                return await self._answer(entry, message, files)
+        except ChatError as error:
+            if not message.files or not message.trigger.is_asking:
+                raise
+            await self._trouble(entry, message, trouble_card(error, entry.id, LANGUAGES[0]))
+            return True
+
+    async def _answer(self, entry: InboxEntry, message: IncomingMessage, files: tuple[Path, ...]) -> bool:
+        desk = self._desk
+        thread = await desk.inbox.thread_messages(entry.place, _THREAD_LIMIT)
+        incident = await desk.incidents.in_thread(entry.place)
+        shown = await desk.replies.shown_in(incident)
+        own = shown is not None and shown.entry_id == entry.id
+        reply_id = shown.id if shown is not None else desk.new_id()
+        talk = conversation_of(thread, entry)
+        outcome = await desk.looker.look(self._question(entry, talk, files, reply_id))
+        await self._remember(entry, outcome)
+        if shown is None or incident is None or own:
+            return await self._first(entry, message, outcome, reply_id)
+        if shown.status == Status.DIAGNOSED:
+            alone = conversation_of([], entry)
+            other = await desk.looker.look(self._question(entry, alone, files, reply_id))
+            if other.status is Status.DIAGNOSED and other.fingerprint != incident.fingerprint:
+                outcome = other
+        return await self._again(entry, message, outcome, shown)
+
+    async def _first(
+        self, entry: InboxEntry, message: IncomingMessage, outcome: Outcome, reply_id: str
+    ) -> bool:
+        """Answer the first time in a thread."""
+        if not deserves_answer(outcome, message.trigger):
+            return False
+        is_incident = outcome.status is not Status.NOT_AN_INCIDENT
+        incident = await self._desk.replies.record(entry, outcome) if is_incident else None
+        saying = _saying(entry, message, outcome, reply_id)
+        incident_id = incident.id if incident is not None else None
+        await self._desk.replies.say(replace(saying, incident_id=incident_id, is_private=not is_incident))
+        return True
+
+    async def _again(
+        self, entry: InboxEntry, message: IncomingMessage, outcome: Outcome, shown: Answer
+    ) -> bool:
+        """Bring the card of a thread up to date; only who asks hears that nothing changed."""
+        saying = _saying(entry, message, outcome, shown.id)
+        is_same = card_to_json(outcome.card) == shown.card
+        if improves(outcome, shown.status) and not is_same:
+            incident = await self._desk.replies.record(entry, outcome)
+            await self._desk.replies.revise(shown, replace(saying, incident_id=incident.id))
+            return True
+        if not message.trigger.is_asking:
+            return False
+        fresh = _saying(entry, message, outcome, self._desk.new_id())
+        await self._desk.replies.say(replace(fresh, is_private=True))
+        return True
+
+    def _question(
+        self, entry: InboxEntry, talk: Conversation, files: tuple[Path, ...], reply_id: str
+    ) -> Question:
+        return Question(
+            texts=talk.texts,
+            files=files,
+            limits=self._desk.platforms[entry.place.platform].capabilities,
+            reply_id=reply_id,
+            vllm_version=talk.fields.get(RELEASE),
+            gpu=talk.fields.get(GPU),
+            model=talk.fields.get(MODEL),
+        )
+
+    @asynccontextmanager
+    async def _files(self, message: IncomingMessage) -> AsyncIterator[tuple[Path, ...]]:
+        """Fetch the files of a message into a folder that is gone afterwards."""
+        if not message.files:
+            yield ()
+            return
+        platform = self._desk.platforms[message.ref.place.platform]
+        with tempfile.TemporaryDirectory(prefix="vllm-diagnose-") as folder:
+            paths = []
+            for number, file in enumerate(message.files):
+                path = Path(folder) / f"{number}.log"
+                await platform.fetch(file, path, self._desk.file_limit_bytes)
+                paths.append(path)
+            yield tuple(paths)
+
+    async def _remember(self, entry: InboxEntry, outcome: Outcome) -> None:
+        """Keep the masked text of files, so that a later message of the thread is read together with it."""
+        if outcome.read is not None and READ not in entry.payload:
+            await self._desk.inbox.remember(entry.id, {**entry.payload, READ: outcome.read, "files": []})
+
+    async def _trouble(self, entry: InboxEntry, message: IncomingMessage, card: Card) -> None:
+        if message.trigger.is_asking:
+            saying = Saying(entry, message, _TROUBLE, card, self._desk.new_id(), is_private=True)
+            await self._desk.replies.say(saying)
+
+    async def _click(self, entry: InboxEntry) -> None:
+        click = click_from_json(entry.place, entry.message, entry.payload)
+        if click.action == WRONG_ANSWER:
+            await self._desk.answers.call_wrong(click.value, click.person.id, click.clicked_at)
+
+
+def _saying(entry: InboxEntry, message: IncomingMessage, outcome: Outcome, reply_id: str) -> Saying:
+    return Saying(entry, message, outcome.status, outcome.card, reply_id, rule=outcome.rule)

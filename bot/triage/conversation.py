@@ -1,0 +1,46 @@
+"""What was said in a thread so far, as one question. Not for answering it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from bot.triage.looking.outcome import WHOLE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bot.store.interface import InboxEntry
+
+#: names of the form's fields, in chat and in the store
+RELEASE, GPU, MODEL = "release", "gpu", "model"
+#: key under which the masked text of a message's files is kept with it
+READ = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The texts of a thread, oldest first, and what its forms said."""
+
+    texts: tuple[str, ...] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def conversation_of(entries: Sequence[InboxEntry], newest: InboxEntry) -> Conversation:
+    """Return what a thread says up to and including its newest message.
+
+    Of a message that was edited only the last text counts. Older messages are left out, the thread's head
+    last, when all of them together are more than is read as a whole.
+    """
+    latest: dict[str, Mapping[str, Any]] = {entry.message: entry.payload for entry in entries}
+    latest[newest.message] = newest.payload
+    fields: dict[str, str] = {}
+    texts: list[str] = []
+    for payload in latest.values():
+        if payload["author"]["is_bot"] and payload is not newest.payload:
+            continue
+        fields.update({name: value for name, value in payload["fields"].items() if value})
+        texts.extend(text for text in (payload["text"], payload.get(READ, "")) if text)
+    while len(texts) > 1 and sum(map(len, texts)) > WHOLE_BYTES:
+        del texts[1 if len(texts) > 2 else 0]
+    return Conversation(tuple(texts), fields)

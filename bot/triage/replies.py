@@ -1,0 +1,122 @@
+"""Says a reply exactly once, or brings the one that is out up to date. Not for its words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from adapters.chat.interface import MessageRef, Reply, Visibility, card_from_json, card_to_json
+from bot.store.interface import Answer, Incident
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adapters.chat.interface import Card, ChatPlatform, IncomingMessage
+    from bot.clock import Clock, NewId
+    from bot.store.interface import AnswerStore, InboxEntry, IncidentStore
+    from bot.triage.looking.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """What is to be said, and to whom."""
+
+    entry: InboxEntry
+    message: IncomingMessage
+    status: str
+    card: Card
+    reply_id: str
+    rule: str | None = None
+    incident_id: str | None = None
+    is_private: bool = False
+
+
+class Replies:
+    """Posts and edits replies, with the store as its memory."""
+
+    def __init__(
+        self,
+        platforms: Mapping[str, ChatPlatform],
+        answers: AnswerStore,
+        incidents: IncidentStore,
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._platforms = platforms
+        self._answers = answers
+        self._incidents = incidents
+        self._clock = clock
+        self._new_id = new_id
+
+    async def shown_in(self, incident: Incident | None) -> Answer | None:
+        """Return the reply that is out for an incident."""
+        answer = await self._answers.of_incident(incident.id) if incident is not None else None
+        return answer if answer is not None and answer.message is not None else None
+
+    async def say(self, saying: Saying) -> None:
+        """Post a reply unless it is out already. Raises `ChatError`."""
+        entry = saying.entry
+        wanted = Answer(
+            id=saying.reply_id,
+            entry_id=entry.id,
+            place=entry.place,
+            status=saying.status,
+            decided_at=self._clock(),
+            card=card_to_json(saying.card),
+            incident_id=saying.incident_id,
+            rule=saying.rule,
+        )
+        answer = await self._answers.decide(wanted)
+        if answer.message is not None:
+            return
+        platform = self._platforms[entry.place.platform]
+        # An answer that was decided on in an earlier life may be out already.
+        known = answer is not wanted
+        ref = await platform.find_reply(entry.place, answer.id) if known else None
+        if ref is None:
+            ref = await platform.post(entry.place, self._reply(saying, answer))
+        await self._answers.posted(answer.id, ref.id)
+
+    async def revise(self, shown: Answer, saying: Saying) -> None:
+        """Put another card in the place of the one that is out. Raises `ChatError`."""
+        changed = replace(
+            shown,
+            status=saying.status,
+            rule=saying.rule,
+            card=card_to_json(saying.card),
+            incident_id=saying.incident_id or shown.incident_id,
+        )
+        ref = MessageRef(shown.place, shown.message or "")
+        await self._platforms[shown.place.platform].edit(ref, Reply(shown.id, saying.card))
+        await self._answers.revise(changed)
+
+    async def record(self, entry: InboxEntry, outcome: Outcome) -> Incident:
+        """Keep the incident of the entry's thread, or bring it up to date."""
+        now = self._clock()
+        return await self._incidents.record(
+            Incident(
+                id=self._new_id(),
+                place=entry.place,
+                fingerprint=outcome.fingerprint,
+                status=outcome.status,
+                title=outcome.title,
+                opened_at=now,
+                seen_at=now,
+                rule=outcome.rule,
+                failure_class=outcome.failure_class,
+                confidence=outcome.confidence,
+                vllm_version=outcome.vllm_version,
+                gpu=outcome.gpu,
+                model=outcome.model,
+            )
+        )
+
+    def _reply(self, saying: Saying, answer: Answer) -> Reply:
+        private = saying.is_private and self._platforms[answer.place.platform].capabilities.can_be_private
+        return Reply(
+            id=answer.id,
+            card=card_from_json(answer.card),
+            visibility=Visibility.PRIVATE if private else Visibility.PUBLIC,
+            recipient=saying.message.author.id if private else None,
+            handle=saying.message.handle,
+        )
