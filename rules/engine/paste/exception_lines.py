@@ -1,0 +1,73 @@
+"""Tells whether a line is the last line of a traceback, and which exception it names. Not for tracebacks as a whole."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+_ENDINGS: Final = ("Error", "Exception", "Warning", "Interrupt", "Exit", "Timeout", "Fault")
+#: exceptions whose names say nothing of it
+_UNUSUAL: Final = frozenset(
+    {"OutOfResources", "OutOfMemory", "BackendCompilerFailed", "StopIteration", "StopAsyncIteration", "GatedRepo", "KeyboardInterrupt"}
+    | {"SystemExit", "Unsupported", "InternalTorchDynamo", "EngineDead", "NotFound", "ResourceExhausted", "DistBackend", "Empty"}
+    | {"UserError", "PTXASError", "CompilationError", "EngineGenerationError", "ConstraintViolationError", "NVMLError_InvalidArgument"}
+)
+_LONGEST_NAME: Final = 120
+_NOT_EXCEPTIONS: Final = ("Warning",)
+#: a C++ program that dies of an exception, the kernel or the shell that reports a death
+_FATAL_STARTS: Final = ("terminate called", "Fatal Python error", "Segmentation fault", "Bus error", "Illegal instruction", "Aborted (core")
+_ARGPARSE: Final = (": error: ",)
+_PROGRAMS: Final = ("vllm", "api_server", "__main__", "openai", "serve", "python")
+
+
+class ExceptionText(NamedTuple):
+    """What an exception line says."""
+
+    #: qualified name as printed (`torch.OutOfMemoryError`), or `vllm serve: error` of an argument parser
+    name: str
+    message: str
+
+
+def is_exception_line(text: str) -> bool:
+    """Tell whether the text begins with the name of an exception, alone or with a colon and a message."""
+    return read_exception_line(text) is not None
+
+
+def read_exception_line(text: str) -> ExceptionText | None:
+    """Return exception and message of a line such as `torch.OutOfMemoryError: CUDA out of memory.`, else None."""
+    first = text[:1]
+    if not (first.isalpha() or first == "_"):
+        return None
+    name, colon, message = text.partition(":")
+    if len(name) > _LONGEST_NAME:
+        return None
+    if not colon:
+        name = name.rstrip()
+    if _names_exception(name):
+        if colon and message and message[:1] not in " \t":
+            return None
+        return ExceptionText(name, message.strip())
+    return _parser_error(text) or _fatal(text)
+
+
+def _names_exception(name: str) -> bool:
+    last = name.rsplit(".", 1)[-1]
+    if not last.endswith(_ENDINGS) and last not in _UNUSUAL:
+        return False
+    if last in _ENDINGS and "." not in name:
+        return last in {"Exception"}
+    return last[:1].isupper() and name.replace(".", "").replace("_", "").isalnum() and not last.endswith(_NOT_EXCEPTIONS)
+
+
+def _parser_error(text: str) -> ExceptionText | None:
+    """Read `vllm serve: error: …` and `api_server.py: error: …` of an argument parser."""
+    end = text.find(": error: ", 0, _LONGEST_NAME)
+    if end < 0:
+        return None
+    program = text[:end]
+    known = program.removesuffix(".py").split(" ")[0].split("/")[-1] in _PROGRAMS or program.endswith(".py")
+    return ExceptionText(f"{program}: error", text[end + 9 :].strip()) if known else None
+
+
+def _fatal(text: str) -> ExceptionText | None:
+    """Read the line with which a crash without a Python exception shows."""
+    return ExceptionText(text.split(":", 1)[0].strip(), text.strip()) if text.startswith(_FATAL_STARTS) else None

@@ -1,0 +1,73 @@
+"""Words of vLLM's messages, to tell a word from half of one where a line was cut. Not a spelling checker."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: after these a sentence goes on
+DANGLING: Final = frozenset(
+    "a an the of to in on at by for with from into and or not no is are was were be been has have had does do did that this "
+    "than as it its if when while only set use using used can cannot could should must may please support supports supported "
+    "more most less least larger greater smaller because due based try consider make sure running failed unable requires".split()
+)
+
+_COMMON: Final = frozenset(
+    "accept accepted access address after all allocate allocated allowed already also any argument arguments available "
+    "attention attn backend backends because before between block blocks both build but cache call called capability card "
+    "change check checkpoint class code command compatible compile compiled computing compute config configuration "
+    "connection consider context core cuda current data decode decoder decrease default device devices dimension directory "
+    "disable driver dtype each enable encoder engine environment error exception executing execution expected failed file "
+    "files first flag flash following format found function gib given gpu gpus graph greater group head heads higher "
+    "image images implemented increase increasing index initialization initialize initializing input install installed "
+    "instead invalid issue kernel key keys kv language layer layers length less limit list load loading local log logits "
+    "lower match max maximum memory message method min minimum missing mode model models module modules multimodal name "
+    "named needed newer now number numbers object one op open operation operator option options other out output outside "
+    "package parallel parameter parameters pass path pipeline platform please position process processes provided "
+    "quantization rank raise read reason reasons reduce reducing requested request require required requires root run "
+    "running runtime see selected sequence server set setting shape shared size sizes smaller soft specified stack start "
+    "started startup stop system tensor tensors text than then this time token tokens trace try trying two type under "
+    "unexpected unknown unsupported update upgrade usage user utilization valid value values variable version vision was "
+    "weight weights which will with without worker workers world wrong xformers you your".split()
+)
+#: identifiers that are often cut because they are long
+_IDENTIFIERS: Final = (
+    "AttentionBackendEnum",
+    "_Backend",
+    "VLLM_ATTENTION_BACKEND",
+    "FLASHINFER",
+    "FLASH_ATTN",
+    "TRITON_ATTN",
+    "FLEX_ATTENTION",
+    "TORCH_SDPA",
+    "XFORMERS",
+    "AttentionSelectorConfig",
+    "gpu_memory_utilization",
+    "max_model_len",
+    "compute capability",
+    "initialization",
+)
+_TRIM: Final = "\"'`()[]{}.,:;!?"
+
+
+def is_word(token: str) -> bool:
+    """Tell whether a token is a whole word of a message, a number or ends with punctuation."""
+    bare = token.strip(_TRIM)
+    if not bare:
+        return True
+    return bare.lower() in _COMMON or bare.lower() in DANGLING or bare in _IDENTIFIERS or bare.isdigit()
+
+
+def is_dangling(token: str) -> bool:
+    """Tell whether a sentence cannot end with this token."""
+    return token.strip("\"'`").lower() in DANGLING or token[-1:] in ",([{=/-+&|"
+
+
+def belongs_together(left: str, right: str) -> bool:
+    """Tell whether two tokens are halves of one: glued they are a known word, apart they are not."""
+    glued = (left + right).strip(_TRIM)
+    head = glued.partition(".")[0].partition("(")[0]
+    known = head.lower() in _COMMON or head.lower() in DANGLING or head in _IDENTIFIERS
+    if known:
+        return not (is_word(left) and is_word(right))
+    identifier = any(name.startswith(left.strip(_TRIM)) and len(left.strip(_TRIM)) > 2 for name in _IDENTIFIERS)
+    return identifier and not is_word(right)
