@@ -11,6 +11,15 @@ from packaging.version import Version
 from rules.releases.model import Backend, ChosenBy, Flag, Message, Part, Reach, Tower, Variable
 
 
+class UnknownReleaseError(Exception):
+    """A release whose facts are not shipped was asked for; `vllm-diagnose releases list` shows those that are."""
+
+    def __init__(self, version: str, shipped: Sequence[Version]) -> None:
+        span = f"{shipped[0]} to {shipped[-1]}" if shipped else "none"
+        super().__init__(f"no facts are shipped for vLLM {version} (shipped: {span})")
+        self.version = version
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A backend that a release takes by itself, and what it needs that the release does not install."""
@@ -81,7 +90,9 @@ class Release(Protocol):
     def reach(self, setting: str) -> Reach:
         """Return what a flag or variable reaches; a setting that is unknown reaches nothing."""
 
-    def selection_line(self, part: Part, backend: str, chosen_by: ChosenBy, platform: str = "cuda") -> str | None:
+    def selection_line(
+        self, part: Part, backend: str, chosen_by: ChosenBy, platform: str = "cuda"
+    ) -> str | None:
         """Return the stable text that is logged for that choice; None when the release prints nothing."""
 
     def messages(self) -> Iterator[Message]:

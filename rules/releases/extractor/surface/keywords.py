@@ -1,0 +1,151 @@
+"""What a parser is told about one flag, by a configuration class or a call. Not for finding the calls."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rules.releases.extractor.surface.annotations import is_field, last_name, read_hint
+from rules.releases.extractor.surface.values import default_text, names_in, text_of
+from rules.releases.extractor.tree import dotted_name
+
+if TYPE_CHECKING:
+    from rules.releases.extractor.surface.annotations import Hint
+    from rules.releases.extractor.tree import Module, Tree
+
+BOOLEAN_ACTIONS = frozenset({"store_true", "store_false", "StoreBoolean"})
+#: `--x` and `--no-x`
+PAIRED_ACTION = "BooleanOptionalAction"
+
+
+@dataclass(frozen=True, slots=True)
+class Keywords:
+    """What the parser knows of one flag."""
+
+    line: int
+    type: str = "str"
+    choices: tuple[str, ...] | None = None
+    default: str | None = None
+    help: str = ""
+    paired: bool = False
+    deprecated: bool = False
+    #: configuration class behind a JSON flag
+    dataclass: tuple[Module, ast.ClassDef] | None = None
+
+
+def class_line(tree: Tree, module: Module, node: ast.ClassDef) -> list[tuple[Module, ast.ClassDef]]:
+    """Return a class and its bases inside vLLM, bases first."""
+    found: list[tuple[Module, ast.ClassDef]] = []
+    for base in node.bases:
+        name = dotted_name(base)
+        origin = tree.resolve(module, name) if name else None
+        if origin and isinstance(origin[1], ast.ClassDef):
+            found.extend(item for item in class_line(tree, origin[0], origin[1]) if item not in found)
+    return [*found, (module, node)]
+
+
+def config_keywords(tree: Tree, module: Module, node: ast.ClassDef) -> dict[str, tuple[str, Keywords]]:
+    """Return by field name the file and what vLLM's `get_kwargs` makes of each field of a configuration class."""
+    found: dict[str, tuple[str, Keywords]] = {}
+    for origin, base in class_line(tree, module, node):
+        for statement, following in zip(base.body, [*base.body[1:], None], strict=True):
+            if isinstance(statement, ast.AnnAssign) and is_field(statement) and not _never_given(statement):
+                doc = following.value if isinstance(following, ast.Expr) else None
+                words = _field_keywords(tree, origin, statement, doc)
+                found[last_name(statement.target)] = (origin.path, words)
+    return found
+
+
+def _never_given(statement: ast.AnnAssign) -> bool:
+    """Tell whether a field is made by the class itself (`field(init=False)`)."""
+    call = statement.value
+    if not isinstance(call, ast.Call):
+        return False
+    return any(
+        word.arg == "init" and isinstance(word.value, ast.Constant) and word.value.value is False
+        for word in call.keywords
+    )
+
+
+def _field_keywords(tree: Tree, module: Module, statement: ast.AnnAssign, doc: ast.expr | None) -> Keywords:
+    hint = read_hint(tree, module, statement.annotation)
+    stated = None if hint.open or "str" in hint.kinds else hint.choices
+    return Keywords(
+        line=statement.lineno,
+        type=hint_type(hint),
+        choices=stated,
+        default=default_text(tree, module, statement.value),
+        help=(text_of(tree, module, doc) or "") if doc is not None else "",
+        paired="bool" in hint.kinds and "str" not in hint.kinds and not hint.dataclasses,
+        dataclass=hint.dataclasses[0] if hint.dataclasses else None,
+    )
+
+
+def hint_type(hint: Hint) -> str:
+    """Return the type of a flag's value, in the order in which vLLM's `get_kwargs` decides."""
+    if hint.dataclasses:
+        return "json"
+    if "bool" in hint.kinds and "str" not in hint.kinds:
+        return "bool"
+    if "Literal" in hint.kinds:
+        return "str"
+    if hint.kinds & {"list", "tuple", "set"}:
+        return "list"
+    return next(
+        (kind for kind in ("int", "float") if kind in hint.kinds), "json" if "dict" in hint.kinds else "str"
+    )
+
+
+def call_keywords(tree: Tree, module: Module, words: list[ast.keyword], base: Keywords) -> Keywords:
+    """Return `base` changed by the keywords of an `add_argument` call."""
+    for word in words:
+        if word.arg is not None:
+            base = _apply(tree, module, base, word.arg, word.value)
+    return base
+
+
+def _apply(tree: Tree, module: Module, base: Keywords, name: str, value: ast.expr) -> Keywords:
+    if name == "choices":
+        return replace(base, choices=names_in(tree, module, value))
+    if name == "type":
+        return replace(base, type=_type_text(value), dataclass=base.dataclass)
+    if name == "default":
+        return replace(base, default=default_text(tree, module, value))
+    if name == "help":
+        return replace(base, help=text_of(tree, module, value) or base.help)
+    if name == "action":
+        return _with_action(base, value)
+    if name == "deprecated":
+        return replace(base, deprecated=isinstance(value, ast.Constant) and bool(value.value))
+    return base
+
+
+def change(tree: Tree, module: Module, base: Keywords, name: str, value: ast.expr) -> Keywords:
+    """Return `base` after `kwargs["field"]["name"] = value`."""
+    return _apply(tree, module, base, name, value)
+
+
+def _with_action(base: Keywords, value: ast.expr) -> Keywords:
+    action = value.value if isinstance(value, ast.Constant) else last_name(value)
+    if action == PAIRED_ACTION:
+        return replace(base, type="bool", paired=True)
+    if action in BOOLEAN_ACTIONS:
+        return replace(base, type="bool", paired=False)
+    return replace(base, type="list" if action == "append" else base.type, paired=False)
+
+
+def _type_text(value: ast.expr) -> str:
+    """Return `str`, `int`, `float`, `json`, or the name of the converter."""
+    if (
+        isinstance(value, ast.Call)
+        and last_name(value.func) in {"optional_type", "parse_type"}
+        and value.args
+    ):
+        return _type_text(value.args[0])
+    name = dotted_name(value) or "str"
+    if name in {"nullable_str", "optional_str"}:
+        return "str"
+    if name in {"json.loads", "loads"} or name.endswith((".from_json", ".from_cli")):
+        return "json"
+    return name

@@ -1,0 +1,152 @@
+"""Reads every text that a release can raise or log while it starts or serves. Not for what causes them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from rules.releases.extractor.surface.annotations import last_name
+from rules.releases.extractor.surface.templates import NO_SCOPE, Scope, Templates, percent_template
+from rules.releases.model import Message, Source
+
+if TYPE_CHECKING:
+    from rules.releases.extractor.tree import Module, Tree
+
+#: folders whose texts no server prints
+LEFT_OUT = ("vllm/benchmarks/", "vllm/third_party/", "vllm/collect_env.py", "vllm/assets/")
+LEVELS = {
+    "critical": "log.critical",
+    "error": "log.error",
+    "exception": "log.error",
+    "warning": "log.warning",
+    "warn": "log.warning",
+    "info": "log.info",
+}
+LOGGERS = frozenset({"logger", "log", "logging", "_logger", "LOGGER", "_LOGGER", "init_logger", "getLogger"})
+#: lists that collect why something is not possible; they are printed together later
+REASONS = ("reasons", "errors", "issues")
+#: longest text that is kept whole; usage texts and templates of other programs are longer
+LONGEST = 2000
+#: where functions hand back a reason as text
+REASON_FOLDERS = ("vllm/attention/", "vllm/v1/attention/", "vllm/platforms/")
+
+
+def read_messages(tree: Tree) -> tuple[Message, ...]:
+    """Return the texts by file and line; one line may hold several alternatives."""
+    found: list[Message] = []
+    for path in tree.paths():
+        if path.startswith(LEFT_OUT):
+            continue
+        module = tree.module(path)
+        if module is not None:
+            found.extend(messages_of(tree, module))
+    return tuple(found)
+
+
+def messages_of(tree: Tree, module: Module) -> list[Message]:
+    """Return the texts of one module by line."""
+    reader = _Reader(tree, module)
+    reader.body(module.node.body, NO_SCOPE, owner=None)
+    return sorted(set(reader.found), key=lambda item: (item.source.line, item.kind, item.template))
+
+
+class _Reader:
+    """Walks one module, remembering the function and class it is in."""
+
+    def __init__(self, tree: Tree, module: Module) -> None:
+        self._templates = Templates(tree, module)
+        self._path = module.path
+        self._returns_reasons = module.path.startswith(REASON_FOLDERS)
+        self.found: list[Message] = []
+
+    def body(self, nodes: list[ast.stmt], local: Scope, owner: ast.ClassDef | None) -> None:
+        """Read statements; a function at the outermost level gives the local names of all that is inside it."""
+        for node in nodes:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                self.body(node.body, local if local is not NO_SCOPE else Scope(node), owner)
+            elif isinstance(node, ast.ClassDef):
+                self.body(node.body, NO_SCOPE, node)
+            else:
+                self._statement(node, local, owner)
+
+    def _statement(self, node: ast.stmt, local: Scope, owner: ast.ClassDef | None) -> None:
+        if isinstance(node, ast.Raise):
+            self._raise(node, local)
+        elif isinstance(node, ast.Assert) and node.msg is not None:
+            self._add("AssertionError", node.msg, local, node.lineno)
+        elif isinstance(node, ast.Return) and self._returns_reasons and node.value is not None:
+            self._reason(node.value, local)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                self.body([child], local, owner)
+            elif isinstance(child, ast.ExceptHandler | ast.match_case):
+                self.body(child.body, local, owner)
+            elif isinstance(child, ast.expr | ast.withitem):
+                self._expression(child, local, owner)
+
+    def _expression(self, node: ast.AST, local: Scope, owner: ast.ClassDef | None) -> None:
+        if isinstance(node, ast.Call):
+            self._call(node, local, owner)
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.Name | ast.Constant | ast.expr_context | ast.operator):
+                self._expression(child, local, owner)
+
+    def _raise(self, node: ast.Raise, local: Scope) -> None:
+        if isinstance(node.exc, ast.Call):
+            text = _raised_text(node.exc)
+            if text is not None:
+                self._add(last_name(node.exc.func) or "Exception", text, local, node.lineno)
+
+    def _call(self, call: ast.Call, local: Scope, owner: ast.ClassDef | None) -> None:
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else last_name(call.func)
+        held = call.func.value if isinstance(call.func, ast.Attribute) else None
+        level = LEVELS.get(name.removesuffix("_once"))
+        if level is not None and held is not None and call.args:
+            if _is_logger(held):
+                self._add(level, call.args[0], local, call.lineno, percent=len(call.args) > 1)
+            elif last_name(held) == "warnings":
+                category = last_name(call.args[1]) if len(call.args) > 1 else _category(call)
+                self._add(category or "UserWarning", call.args[0], local, call.lineno)
+            elif last_name(held) == "parser" and name == "error":
+                self._add("parser.error", call.args[0], local, call.lineno)
+        elif name == "append" and held is not None and last_name(held).endswith(REASONS) and call.args:
+            self._add("reason", call.args[0], local, call.lineno)
+        elif name == "__init__" and owner is not None and owner.name.endswith(("Error", "Exception")):
+            if call.args and isinstance(held, ast.Call):
+                self._add(owner.name, call.args[0], local, call.lineno)
+
+    def _reason(self, node: ast.expr, local: Scope) -> None:
+        if isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp):
+            for text in self._templates.of(node, local):
+                if text.count(" ") >= 2:
+                    self._keep("reason", text, node.lineno)
+
+    def _add(self, kind: str, node: ast.expr, local: Scope, line: int, *, percent: bool = False) -> None:
+        for text in self._templates.of(node, local):
+            self._keep(kind, percent_template(text) if percent else text, line)
+
+    def _keep(self, kind: str, text: str, line: int) -> None:
+        self.found.append(Message(text[:LONGEST], kind, Source(self._path, line)))
+
+
+def _raised_text(call: ast.Call) -> ast.expr | None:
+    """Return the argument that is the text: the second of pydantic's own errors, `detail=` or `message=` of web errors."""
+    if last_name(call.func) == "PydanticCustomError":
+        return call.args[1] if len(call.args) > 1 else None
+    named = {word.arg: word.value for word in call.keywords}
+    for name in ("detail", "message", "msg"):
+        if name in named:
+            return named[name]
+    texts = [
+        item for item in call.args if isinstance(item, ast.Constant | ast.JoinedStr | ast.BinOp | ast.Call)
+    ]
+    return next(iter(texts or call.args), None)
+
+
+def _is_logger(node: ast.expr) -> bool:
+    name = last_name(node.func) if isinstance(node, ast.Call) else last_name(node)
+    return name in LOGGERS or name.endswith("logger")
+
+
+def _category(call: ast.Call) -> str | None:
+    return next((last_name(word.value) for word in call.keywords if word.arg == "category"), None)
