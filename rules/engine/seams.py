@@ -17,7 +17,7 @@ from rules.engine.rule.model import Condition, Rule
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What the structure of a paste says of its failure before any rule is asked. Places are indexes of lines."""
+    """What the structure of a paste says of its failure, no rule asked. Places are indexes of lines."""
 
     #: first line of the innermost exception of the process that failed first, wrappers left out
     root: int | None = None
@@ -94,8 +94,10 @@ class Answerer(Protocol):
         """Return what to ask when nothing was diagnosed; `rules` are the wrappers that fired, if any."""
 
 
-class Towers(Protocol):
-    """Which releases print that a vision encoder refuses a backend."""
+class Printing(Protocol):
+    """Which releases print what a rule captured."""
 
-    def printing(self, label: str, backend: str) -> tuple[Version, ...] | None:
-        """Return the releases, ascending; None when no release has an encoder of that label."""
+    def __call__(
+        self, rule: Rule, captures: Mapping[str, str], candidates: Sequence[Version], /
+    ) -> tuple[Version, ...]:
+        """Return those of the candidates that do; all where release facts do not know."""

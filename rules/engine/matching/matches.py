@@ -1,4 +1,4 @@
-"""From hits to matches: which rules hold, on which line, with which captures and releases. Not for ranking."""
+"""From hits to matches: which rules hold, where, with which captures and releases. Not for ranking."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from rules.engine.matching.conditions import Situation
 from rules.engine.matching.hits import Hit, Hits, RuleHits
 from rules.engine.paste.facts import Facts
 from rules.engine.rule.model import After, AllOf, AnyOf, Condition, Fired, Last, Rule
-from rules.engine.seams import Failure, Towers
+from rules.engine.seams import Failure, Printing
 from rules.engine.versions import parse_version, select, stand_ins
 
 
@@ -50,7 +50,8 @@ class Setting:
     failure: Failure
     facts: Facts
     shipped: tuple[Version, ...]
-    towers: Towers | None = None
+    #: which of some releases print what a rule captured; None: release facts are not asked
+    printing: Printing | None = None
 
     def known(self) -> tuple[Version, ...] | None:
         """Return the shipped releases that speak for the known release; None when no release is known."""
@@ -92,9 +93,8 @@ def _match(rule: Rule, hits: RuleHits, setting: Setting) -> Match | None:
 
 def _judged(rule: Rule, hits: RuleHits, setting: Setting, known: tuple[Version, ...] | None) -> Match | None:
     speaking = [(name, hit) for name in set(_positive(rule.condition)) for hit in hits.of(name)]
-    deciding = sorted(
-        ((setting.place(hit.line), hit.line, name, hit) for name, hit in speaking), key=lambda entry: entry[:3]
-    )
+    placed = ((setting.place(hit.line), hit.line, name, hit) for name, hit in speaking)
+    deciding = sorted(placed, key=lambda entry: entry[:3])
     if not deciding:
         return None
     place, line, name, first = deciding[0]
@@ -135,8 +135,4 @@ def _releases(
     allowed = select(rule.releases, setting.shipped)
     for name in fired:
         allowed = select(ranges.get(name), allowed) or allowed
-    if rule.tower and setting.towers is not None and {"model", "backend"} <= captures.keys():
-        printing = setting.towers.printing(captures["model"], captures["backend"])
-        if printing is not None:
-            allowed = tuple(version for version in allowed if version in printing) or allowed
-    return allowed
+    return setting.printing(rule, captures, allowed) if setting.printing else allowed

@@ -6,10 +6,10 @@ from typing import Protocol, cast
 
 import re2
 
-from rules.engine.matching.blocks import BLOCK
 from rules.engine.matching.hits import Hit, Hits, RuleHits
-from rules.engine.matching.index import SignalIndex
-from rules.engine.matching.scanner import Scanner
+from rules.engine.matching.scan.blocks import BLOCK
+from rules.engine.matching.scan.index import SignalIndex
+from rules.engine.matching.scan.scanner import Scanner
 from rules.engine.paste.evidence import Evidence, EvidenceLine
 from rules.engine.rule.model import Scope
 

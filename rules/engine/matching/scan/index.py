@@ -31,17 +31,27 @@ class SignalIndex:
 
     signals: tuple[IndexedSignal, ...]
     keys: tuple[Key, ...]
-    #: per key, places in `signals`
+    #: per key, places in `signals`; none for a mark of trouble
     owners: tuple[tuple[int, ...], ...]
 
 
-def build_index(rules: Iterable[Rule]) -> SignalIndex:
-    """Return the table of the rules that are not retired.
+#: what tells lines of a large log that are read beside those with keys: failures, and facts of the launch
+MARKS = (
+    " ERROR ", "ERROR:", "CRITICAL", "Traceback (most recent call last)", "Error: ", "Exception: ", "core dumped",
+    "Segmentation fault", "terminate called", "Fatal Python error", "fatal error", "error: argument ",
+    "error: unrecognized arguments", "During handling of the above", "was the direct cause of the", "version ",
+    "LLM engine (v", "non-default args", "Namespace(", "VLLM_ATTENTION_BACKEND", "--attention-backend",
+    "Application startup complete", "CUDA Version: ", "compute capability",
+)  # fmt: skip
+
+
+def build_index(rules: Iterable[Rule], marks: Iterable[str] = MARKS) -> SignalIndex:
+    """Return the table of the rules that are not retired, and of marks that belong to no signal.
 
     Raises `UnprovenLiteralError` when a pattern can match without the literal its signal claims.
     """
     # patterns are parsed only when a catalogue is compiled, never on the warm path
-    from rules.engine.matching.literals import ignores_case, key_of, prove  # noqa: PLC0415
+    from rules.engine.matching.scan.literals import ignores_case, key_of, prove  # noqa: PLC0415
 
     signals: list[IndexedSignal] = []
     owners: dict[Key, list[int]] = {}
@@ -54,4 +64,6 @@ def build_index(rules: Iterable[Rule]) -> SignalIndex:
             key = Key(key_of(signal.literal, caseless=caseless), caseless)
             owners.setdefault(key, []).append(len(signals))
             signals.append(IndexedSignal(rule.id, signal.name, signal.regex, signal.scope))
+    for mark in marks:
+        owners.setdefault(Key(mark.encode()), [])
     return SignalIndex(tuple(signals), tuple(owners), tuple(tuple(places) for places in owners.values()))

@@ -7,7 +7,7 @@ one thread.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, Self
 
-from rules.engine.matching.index import Key
+from rules.engine.matching.scan.index import Key
 
 if TYPE_CHECKING:
     import hyperscan
@@ -127,3 +127,17 @@ def make_scanner(keys: Sequence[Key]) -> Scanner:
     if not keys:
         return NoScanner()
     return HyperscanScanner.compile(keys) if hyperscan_available() else SetScanner(keys)
+
+
+def load_hyperscan(stored: bytes) -> Scanner | None:
+    """Return a scanner from a stored database, None when this machine cannot use it."""
+    if not hyperscan_available():
+        return None
+    import hyperscan  # noqa: PLC0415
+
+    try:
+        scanner = HyperscanScanner.load(stored)
+        scanner.scan(b"")
+    except hyperscan.error:
+        return None
+    return scanner

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Protocol
 
 #: bytes of one block
 BLOCK = 256 * 1024
@@ -10,20 +10,24 @@ BLOCK = 256 * 1024
 LONGEST_LINE = 1024 * 1024
 
 
+class Source(Protocol):
+    """Where bytes come from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most that many bytes, none at the end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Whole lines of the input."""
 
     data: bytes
-    #: number of its first line, from 1
-    first_line: int
     #: True when its last line was longer than `LONGEST_LINE` and goes on in the next block
     cut: bool = False
 
 
-def blocks(source: BinaryIO, size: int = BLOCK, longest: int = LONGEST_LINE) -> Iterator[Block]:
+def blocks(source: Source, size: int = BLOCK, longest: int = LONGEST_LINE) -> Iterator[Block]:
     """Yield blocks of whole lines; the last may lack its newline, and lines above `longest` are cut."""
-    line = 1
     pending: list[bytes] = []
     held = 0
     while piece := source.read(size):
@@ -32,14 +36,12 @@ def blocks(source: BinaryIO, size: int = BLOCK, longest: int = LONGEST_LINE) -> 
             pending.append(piece)
             held += len(piece)
             if held >= longest:
-                yield Block(b"".join(pending), line, cut=True)
+                yield Block(b"".join(pending), cut=True)
                 pending, held = [], 0
             continue
         pending.append(piece[:cut_at])
-        block = Block(b"".join(pending), line)
-        yield block
-        line += block.data.count(b"\n")
+        yield Block(b"".join(pending))
         rest = piece[cut_at:]
         pending, held = ([rest], len(rest)) if rest else ([], 0)
     if pending:
-        yield Block(b"".join(pending), line)
+        yield Block(b"".join(pending))

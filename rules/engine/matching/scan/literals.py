@@ -1,7 +1,7 @@
-"""Texts that every match of a pattern holds: proving them, cutting them to good keys. Not for searching pastes.
+"""Texts that every match of a pattern holds: proving them, cutting them to keys. Not for searching pastes.
 
-The prefilter looks for one literal per signal. That is right only when the pattern cannot match without it, so
-the claim is proven here from the parsed pattern. Python's own parser reads the patterns of the catalogue; no
+The prefilter looks for one literal per signal. That is right only when the pattern cannot match without it,
+so the claim is proven here from the parsed pattern. Python's own parser reads the patterns of the catalogue; no
 pasted text comes near it.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from rules.engine.matching.benign import BENIGN_LOG
+from rules.engine.matching.scan.benign import BENIGN_LOG
 
 #: a part of a parsed pattern, in the parser's own shape
 _Node = Any
@@ -128,7 +128,7 @@ _REPEATS = {"MAX_REPEAT", "MIN_REPEAT"}
 
 
 def _same_case(group: _Node, *, caseless: bool) -> bool:
-    """Tell whether a group keeps to the pattern's case: `(?i:...)` does not, unless all of it ignores case."""
+    """Tell whether a group keeps to the pattern's case: `(?i:...)` may not."""
     return caseless or not group[1] & re.IGNORECASE
 
 

@@ -1,0 +1,65 @@
+"""The pipeline from a paste to a report. Not for any of its steps: those are in `paste`, `matching` and `remedy`."""
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from rules.engine.language import language_of
+from rules.engine.matching.matches import Setting, find_matches
+from rules.engine.matching.ranking import rank
+from rules.engine.matching.scan.blocks import Source
+from rules.engine.matching.scan.windows import read_excerpt
+from rules.engine.matching.verifying import Matcher
+from rules.engine.paste.facts import Given
+from rules.engine.report import Report
+from rules.engine.reporting import Judged, limit_notes
+from rules.engine.rule.model import Rule
+from rules.engine.seams import Answerer, Printing, Reader
+
+_NOTHING_GIVEN = Given()
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an engine is made of."""
+
+    reader: Reader
+    matcher: Matcher
+    #: a rule by its id; only rules that fired are asked for
+    rule_of: Callable[[str], Rule]
+    answerer: Answerer
+    #: releases with facts, ascending
+    shipped: tuple[Version, ...]
+    printing: Printing | None = None
+
+
+class Engine:
+    """Diagnoses pastes. An engine belongs to one thread; it keeps nothing of a paste."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def diagnose(self, data: bytes | str, given: Given = _NOTHING_GIVEN, language: str = "auto") -> Report:
+        """Return the report on a paste of any content.
+
+        Up to 1 MiB it is cleaned whole; of more, only the lines that matter are read, and the report says so.
+        `language` is `en`, `zh`, or `auto` for the language of the paste.
+        """
+        raw = data.encode("utf-8", errors="replace") if isinstance(data, str) else data
+        return self.diagnose_stream(io.BytesIO(raw), given, language)
+
+    def diagnose_stream(self, source: Source, given: Given = _NOTHING_GIVEN, language: str = "auto") -> Report:
+        """Return the report on a log of any length, read once, in bounded memory."""
+        parts = self._parts
+        excerpt = read_excerpt(source, parts.matcher.index, parts.matcher.scanner)
+        evidence = excerpt.renumber(parts.reader.clean(excerpt.text, unwrap=not excerpt.partial))
+        language = language_of(evidence, language)
+        failure = parts.reader.failure(evidence)
+        hits = parts.matcher.match(evidence, failure.code)
+        found = parts.reader.facts(evidence, given, language)
+        setting = Setting(failure, found.facts, parts.shipped, parts.printing)
+        verdict = rank(find_matches(hits, parts.rule_of, setting), hits, failure)
+        notes = [*evidence.notes, *found.notes, *limit_notes(excerpt, hits.capped, language)]
+        return Judged(evidence, setting, verdict, language).report(parts.answerer, notes)

@@ -1,0 +1,144 @@
+"""From a verdict to the report: confidence, releases, remarks, questions. Not for reaching the verdict."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from packaging.version import Version
+
+from rules.engine.matching.matches import Match, Setting
+from rules.engine.matching.ranking import Rejected, Verdict, confidence
+from rules.engine.matching.scan.windows import WHOLE, Excerpt
+from rules.engine.paste.evidence import Evidence, Note, NoteKind
+from rules.engine.paste.facts import Facts
+from rules.engine.report import Ask, Diagnosis, Report, RootCause, RuledOut, Status
+from rules.engine.seams import Answer, Answerer, Case
+from rules.engine.versions import parse_version, select, specifier
+from rules.engine.wording import remark
+
+#: questions of one answer
+_MOST_QUESTIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """All that is known of a paste when the report is written."""
+
+    evidence: Evidence
+    setting: Setting
+    verdict: Verdict
+    language: str
+
+    def report(self, answerer: Answerer, notes: Iterable[Note]) -> Report:
+        """Return the report; `notes` are the remarks of the steps before."""
+        answers = [(match, answerer.answer(self._case(match))) for match in self.verdict.ranked]
+        remarks = [*notes, *self._remarks(), *(note for _, answer in answers for note in answer.notes)]
+        return Report(
+            status=self.verdict.status,
+            language=self.language,
+            facts=self._facts(),
+            vllm_versions=self._releases(),
+            root_cause=self._root_cause(),
+            diagnoses=tuple(self._diagnosis(match, answer) for match, answer in answers),
+            ruled_out=tuple(self._ruled_out(one) for one in self.verdict.rejected),
+            ask=self._ask(answerer, [answer for _, answer in answers]),
+            notes=tuple(dict.fromkeys(remarks)),
+            redacted=self.evidence.redacted,
+        )
+
+    def _case(self, match: Match) -> Case:
+        facts = self._facts() if match is self._best() else self.setting.facts
+        situation = match.situation
+        return Case(match.rule, match.captures, facts, situation.releases, self.language, situation.holds)
+
+    def _best(self) -> Match | None:
+        return self.verdict.ranked[0] if self.verdict.ranked else None
+
+    def _facts(self) -> Facts:
+        """Return the facts, with the release where only one remains."""
+        facts, best = self.setting.facts, self._best()
+        if facts.vllm_version is None and best is not None and len(best.situation.releases) == 1:
+            return replace(facts, vllm_version=str(best.situation.releases[0]))
+        return facts
+
+    def _releases(self) -> str | None:
+        known = self.setting.facts.vllm_version and parse_version(self.setting.facts.vllm_version)
+        if known:
+            return f"=={known.public}"
+        best = self._best()
+        if best is None or len(best.situation.releases) == len(self.setting.shipped):
+            return None
+        return specifier(best.situation.releases, self.setting.shipped)
+
+    def _root_cause(self) -> RootCause | None:
+        place = self.setting.failure.root
+        best = self._best()
+        if place is None and best is not None:
+            place = best.line
+        if place is None or self.verdict.status is Status.NOT_AN_INCIDENT:
+            return None
+        line = self.evidence.lines[place]
+        return RootCause(line.number, line.text, line.process)
+
+    def _diagnosis(self, match: Match, answer: Answer) -> Diagnosis:
+        rule = match.rule
+        return Diagnosis(
+            rule=rule.id,
+            failure_class=rule.failure_class,
+            family=rule.family,
+            confidence=confidence(match, self.setting.failure),
+            title=answer.title,
+            cause=answer.cause,
+            captures=match.captures,
+            fixes=answer.fixes,
+            references=rule.references,
+            line=self.evidence.lines[match.line].number,
+        )
+
+    def _ruled_out(self, one: Rejected) -> RuledOut:
+        line = None if one.line is None else self.evidence.lines[one.line].number
+        return RuledOut(one.rule, remark(one.reason.value, self.language, line=line, by=one.by))
+
+    def _ask(self, answerer: Answerer, answers: Iterable[Answer]) -> tuple[Ask, ...]:
+        wanted = [ask for answer in answers for ask in answer.ask]
+        if self.verdict.status is Status.NEED_MORE:
+            wanted += answerer.questions(self.verdict.wrappers, self.setting.facts, self.language)
+        asked = {ask.fact: ask for ask in reversed(wanted)}
+        return tuple(reversed(asked.values()))[:_MOST_QUESTIONS]
+
+    def _remarks(self) -> Iterator[Note]:
+        version, shipped = self.setting.facts.vllm_version, self.setting.shipped
+        release = parse_version(version) if version else None
+        if release is None or not shipped:
+            return
+        known = self.setting.known()
+        if not known:
+            text = remark("outside.facts", self.language, release=version, first=shipped[0], last=shipped[-1])
+            yield Note(NoteKind.OUTSIDE_FACTS, text)
+        elif len(known) > 1:
+            ends = {"first": known[0], "last": known[-1]}
+            yield Note(NoteKind.OUTSIDE_FACTS, remark("between.releases", self.language, release=version, **ends))
+        best = self._best()
+        if best is not None and not best.in_era:
+            yield self._contradiction(best, shipped)
+
+    def _contradiction(self, match: Match, shipped: tuple[Version, ...]) -> Note:
+        ranges = {signal.name: signal.releases or match.rule.releases for signal in match.rule.signals}
+        printing = shipped
+        for name in match.situation.hits.signals:
+            printing = select(ranges[name], printing) or printing
+        values = {
+            "release": self.setting.facts.vllm_version,
+            "line": self.evidence.lines[match.line].number,
+            "releases": specifier(printing, shipped),
+        }
+        return Note(NoteKind.CONTRADICTION, remark("contradiction.release", self.language, **values))
+
+
+def limit_notes(excerpt: Excerpt, capped: frozenset[str], language: str) -> Iterator[Note]:
+    """Yield a remark for every limit that was reached."""
+    keys = {"cap.partial": excerpt.partial, "cap.dropped": excerpt.dropped, "cap.line": excerpt.cut}
+    for key, reached in keys.items():
+        if reached:
+            yield Note(NoteKind.CAP_REACHED, remark(key, language, limit=WHOLE // 1024**2))
+    if capped:
+        yield Note(NoteKind.CAP_REACHED, remark("cap.rules", language, rules=", ".join(sorted(capped))))

@@ -1,0 +1,57 @@
+"""The engine's own remarks in both languages: limits, contradictions, what is ruled out. Not texts of rules."""
+
+from collections.abc import Mapping
+
+_SENTENCES: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        "absorbed": "line {line} is a consequence of {by}",
+        "silent": "its text is not in the paste",
+        "incomplete": "a part of what it needs is in the paste, but not all of it",
+        "elsewhere": "it stands on line {line}, which is not the root cause",
+        "outranked": "the same line says more exactly what {by} describes",
+        "no-effect": "line {line} stops nothing",
+        "wrapper": "line {line} only says that something failed before it",
+        "contradiction.release": (
+            "vLLM {release} does not print the text of line {line}; releases {releases} do. "
+            "The fixes are for {release}: check which release really runs."
+        ),
+        "cap.rules": "A limit was reached while looking for {rules}: later lines were not checked for them.",
+        "cap.partial": (
+            "The input is larger than {limit} MiB or has very many lines: only the start, the end and the lines "
+            "around hits and errors were read, and wrapped lines were not joined."
+        ),
+        "cap.dropped": "Too many lines looked like failures: only the first and the last of them were read.",
+        "cap.line": "A very long line was cut.",
+        "outside.facts": (
+            "vLLM {release} lies outside the releases with facts ({first} to {last}): "
+            "fixes that depend on the release are left out."
+        ),
+        "between.releases": (
+            "vLLM {release} lies between releases with facts: only what holds in both {first} and {last} is said."
+        ),
+    },
+    "zh": {
+        "absorbed": "第 {line} 行是 {by} 的后果",
+        "silent": "粘贴的内容里没有它的文本",
+        "incomplete": "它所需的文本只出现了一部分",
+        "elsewhere": "它出现在第 {line} 行，而那一行不是根本原因",
+        "outranked": "同一行更准确地符合 {by}",
+        "no-effect": "第 {line} 行不会使任何东西停止",
+        "wrapper": "第 {line} 行只说明在它之前有别的地方失败",
+        "contradiction.release": (
+            "vLLM {release} 不会打印第 {line} 行的文本，会打印它的版本是 {releases}。"
+            "下面的修复针对 {release}：请确认实际运行的版本。"
+        ),
+        "cap.rules": "查找 {rules} 时达到上限：其后的行没有再为它们检查。",
+        "cap.partial": "输入超过 {limit} MiB 或行数过多：只读取了开头、结尾以及命中和错误附近的行，折行没有合并。",
+        "cap.dropped": "看起来像失败的行太多：只读取了最前和最后的部分。",
+        "cap.line": "有一行过长，已被截断。",
+        "outside.facts": "vLLM {release} 不在已有资料的版本（{first} 到 {last}）之内：省略依赖版本的修复。",
+        "between.releases": "vLLM {release} 介于有资料的版本之间：只说明在 {first} 和 {last} 中都成立的内容。",
+    },
+}
+
+
+def remark(key: str, language: str, **values: object) -> str:
+    """Return one sentence; English where the language is not known."""
+    return _SENTENCES.get(language, _SENTENCES["en"])[key].format_map(values)
