@@ -95,10 +95,6 @@ class Answering:
 
     async def _message(self, entry: InboxEntry, message: IncomingMessage) -> bool:
         """Answer a message; False when there is nothing to say."""
-        if not message.text.strip() and not message.files:
-            if message.trigger.is_asking:
-                await self._trouble(entry, message, empty_card(LANGUAGES[0]))
-            return message.trigger.is_asking
         try:
             async with self._files(message) as files:
                 return await self._answer(entry, message, files)
@@ -116,6 +112,9 @@ class Answering:
         own = shown is not None and shown.entry_id == entry.id
         reply_id = shown.id if shown is not None else desk.new_id()
         talk = conversation_of(thread, entry)
+        if not files and not any(text.strip() for text in talk.texts):
+            await self._trouble(entry, message, empty_card(LANGUAGES[0]))
+            return message.trigger.is_asking
         outcome = await desk.looker.look(self._question(entry, talk, files, reply_id))
         await self._remember(entry, outcome)
         if shown is None or incident is None or own:

@@ -33,11 +33,13 @@ def conversation_of(entries: Sequence[InboxEntry], newest: InboxEntry) -> Conver
     last, when all of them together are more than is read as a whole.
     """
     latest: dict[str, Mapping[str, Any]] = {entry.message: entry.payload for entry in entries}
-    latest[newest.message] = newest.payload
+    before = latest.get(newest.message, {})
+    kept = {READ: before[READ]} if READ in before and before["text"] == newest.payload["text"] else {}
+    latest[newest.message] = {**kept, **newest.payload}
     fields: dict[str, str] = {}
     texts: list[str] = []
-    for payload in latest.values():
-        if payload["author"]["is_bot"] and payload is not newest.payload:
+    for message, payload in latest.items():
+        if payload["author"]["is_bot"] and message != newest.message:
             continue
         fields.update({name: value for name, value in payload["fields"].items() if value})
         texts.extend(text for text in (payload["text"], payload.get(READ, "")) if text)

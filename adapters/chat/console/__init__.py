@@ -1,0 +1,1 @@
+"""The console's chat: rooms on a local page, as a chat platform like any other."""

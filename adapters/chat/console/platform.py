@@ -1,0 +1,89 @@
+"""The console as a chat platform: replies, edits and signs go into the log of its rooms. Not for HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from adapters.chat.console.rooms import NAME
+from adapters.chat.interface import Capabilities, MessageRef, Visibility, card_to_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from adapters.chat.console.rooms import Rooms
+    from adapters.chat.interface import File, Inbox, Mark, Place, Reply
+
+CAPABILITIES = Capabilities(
+    title_limit=300,
+    text_limit=20_000,
+    field_limit=1_000,
+    total_limit=200_000,
+    blocks_limit=400,
+    fields_limit=20,
+    buttons_limit=10,
+    button_label_limit=80,
+    file_limit_bytes=1 << 20,
+    has_own_pages=True,
+)
+
+
+class ConsolePlatform:
+    """Rooms on a local page; meets `ChatPlatform`."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+
+    @property
+    def name(self) -> str:
+        """Return the name that places of the console hold."""
+        return NAME
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Return what the page can show."""
+        return CAPABILITIES
+
+    async def run(self, inbox: Inbox) -> None:
+        """Hand over what is said on the page until cancelled."""
+        self._rooms.inbox = inbox
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self._rooms.inbox = None
+            self._rooms.watchers.wake()
+
+    async def post(self, place: Place, reply: Reply) -> MessageRef:
+        """Show a reply in a room."""
+        payload = {
+            "thread": place.thread,
+            "card": card_to_json(reply.card),
+            "at": self._rooms.around.clock().isoformat(),
+            "recipient": reply.recipient if reply.visibility is Visibility.PRIVATE else None,
+        }
+        await self._rooms.append(place.channel, "reply", reply.id, {"id": reply.id, **payload})
+        return MessageRef(place, reply.id)
+
+    async def find_reply(self, place: Place, reply_id: str) -> MessageRef | None:
+        """Return our reply with this id if the room shows it."""
+        event = await self._rooms.around.log.find("reply", reply_id)
+        return MessageRef(place, reply_id) if event is not None else None
+
+    async def edit(self, ref: MessageRef, reply: Reply) -> None:
+        """Show another card in place of one of ours."""
+        payload = {
+            "id": ref.id,
+            "thread": ref.place.thread,
+            "card": card_to_json(reply.card),
+            "at": self._rooms.around.clock().isoformat(),
+        }
+        await self._rooms.append(ref.place.channel, "edit", self._rooms.around.new_id(), payload)
+
+    async def mark(self, ref: MessageRef, mark: Mark) -> None:
+        """Put a sign beside a message."""
+        payload = {"id": ref.id, "mark": mark.value}
+        await self._rooms.append(ref.place.channel, "mark", self._rooms.around.new_id(), payload)
+
+    async def fetch(self, file: File, into: Path, limit_bytes: int) -> None:
+        """Write the bytes of a dropped file."""
+        await self._rooms.around.uploads.hand_over(file, into, limit_bytes)
