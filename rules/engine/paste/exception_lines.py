@@ -71,3 +71,26 @@ def _parser_error(text: str) -> ExceptionText | None:
 def _fatal(text: str) -> ExceptionText | None:
     """Read the line with which a crash without a Python exception shows."""
     return ExceptionText(text.split(":", 1)[0].strip(), text.strip()) if text.startswith(_FATAL_STARTS) else None
+
+
+def find_exception_inside(text: str) -> ExceptionText | None:
+    """Return the first exception named within a line (`[Bug]: RuntimeError: …`, `died with AssertionError('…')`)."""
+    for mark in ("Error:", "Exception:", "Error(", "Exception(", "OutOfResources:", "Error：", "error: "):
+        end = text.find(mark)
+        if end < 0:
+            continue
+        start = end
+        while start and (text[start - 1].isalnum() or text[start - 1] in "._") and text[start - 1].isascii():
+            start -= 1
+        name = text[start : end + len(mark) - 1]
+        if mark == "error: ":
+            program = text[max(0, end - 20) : end + 5]
+            if "vllm" in program or ".py:" in program:
+                return ExceptionText("vllm: error", text[end + 7 :].strip())
+            continue
+        message = text[end + len(mark) :].strip()
+        if mark.endswith("("):
+            message = message.strip("'\"").partition("')")[0].partition('")')[0]
+        if _names_exception(name.lstrip(".")) and message:
+            return ExceptionText(name.lstrip("."), message)
+    return None

@@ -1,0 +1,68 @@
+"""From bytes to evidence: the one entrance to cleaning, unwrapping, masking and prefixes. Not for facts or causes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rules.engine.paste.cleaning import NumberedLine, clean_lines, decode
+from rules.engine.paste.evidence import Evidence, EvidenceLine
+from rules.engine.paste.masking import mask
+from rules.engine.paste.prefixes import PrefixReader, unpack_json
+from rules.engine.paste.unwrapping import unwrap
+
+#: up to this size a paste is cleaned, unwrapped and masked whole; bytes
+WHOLE: Final = 1 << 20
+
+
+def read_paste(data: bytes | str) -> Evidence:
+    """Return the evidence of a paste of at most `WHOLE` bytes; what is larger belongs to `read_window`, piece by piece."""
+    text = decode(data) if isinstance(data, bytes) else data
+    lines, redacted = _masked(unwrap(_unpacked(clean_lines(text))))
+    return Evidence(tuple(_without_prefixes(lines)), redacted)
+
+
+def read_window(lines: Sequence[bytes | str], first_number: int) -> Evidence:
+    """Return the evidence of consecutive raw lines of a larger log; broken lines are not joined."""
+    text = "\n".join(line if isinstance(line, str) else line.decode("utf-8", errors="replace") for line in lines)
+    cleaned, redacted = _masked(_unpacked(clean_lines(text, first_number)))
+    return Evidence(tuple(_without_prefixes(cleaned)), redacted, partial=True)
+
+
+def _unpacked(lines: list[NumberedLine]) -> list[NumberedLine]:
+    """Return the lines with those of JSON logs replaced by the text inside."""
+    if not any('{"' in line.text for line in lines):
+        return lines
+    unpacked: list[NumberedLine] = []
+    for line in lines:
+        inner = unpack_json(line.text) if '{"' in line.text else None
+        if inner is None:
+            unpacked.append(line)
+        else:
+            unpacked.extend(NumberedLine(line.number, part) for text in inner for part in _cleaned(text))
+    return unpacked
+
+
+def _cleaned(text: str) -> list[str]:
+    return [line.text for line in clean_lines(text)]
+
+
+def _masked(lines: list[NumberedLine]) -> tuple[list[NumberedLine], int]:
+    """Return the lines with secrets masked; masking sees them all at once, for keys that span lines."""
+    masked, count = mask("\n".join(line.text for line in lines))
+    if not count:
+        return lines, 0
+    return [NumberedLine(line.number, text) for line, text in zip(lines, masked.split("\n"), strict=True)], count
+
+
+def _without_prefixes(lines: list[NumberedLine]) -> list[EvidenceLine]:
+    reader = PrefixReader()
+    result: list[EvidenceLine] = []
+    for line in lines:
+        found = reader.read(line.text)
+        result.append(
+            EvidenceLine(
+                line.number, found.text, found.process, found.level, found.origin, found.vllm_record, found.pid
+            )
+        )
+    return result
