@@ -1,4 +1,4 @@
-"""A folder of the user's own for files that can be made again: private, checked, replaced whole. Not for their content."""
+"""A folder of the user's own for files that can be made again: private, checked. Not for what is in them."""
 
 import contextlib
 import hashlib
@@ -43,8 +43,8 @@ class CacheFolder:
                 return None
             content = file.read()
         body = content[len(_MAGIC) + _DIGEST :]
-        intact = content.startswith(_MAGIC) and content[len(_MAGIC) :][:_DIGEST] == hashlib.sha256(body).digest()
-        return body if intact else None
+        head = _MAGIC + hashlib.sha256(body).digest()
+        return body if content.startswith(head) else None
 
     def write(self, kind: str, key: str, body: bytes) -> bool:
         """Replace the file of kind and key as a whole; False when the folder cannot be written or trusted."""

@@ -1,4 +1,4 @@
-"""A catalogue ready for use, compiled once and kept in the user's cache folder. Not for reading rules from files."""
+"""A catalogue ready for use, compiled once, kept in the user's cache folder. Not for reading rules from files."""
 
 import json
 import platform
@@ -19,7 +19,7 @@ from rules.engine.matching.scan.scanner import (
     load_hyperscan,
     make_scanner,
 )
-from rules.engine.rule.catalogue import SHIPPED, content_hash
+from rules.engine.rule.catalogue import SHIPPED, Catalogue, content_hash
 from rules.engine.rule.model import Rule, Scope
 from rules.engine.rule.plain import from_plain
 
@@ -50,6 +50,10 @@ class CompiledCatalogue:
             rule = self._built[rule_id] = from_plain(self._rules[rule_id])
         return rule
 
+    def catalogue(self) -> Catalogue:
+        """Return the words that the rules share, without the rules: those are asked for one by one."""
+        return Catalogue.from_plain({**self.plain, "rules": []})
+
     @cached_property
     def _built(self) -> dict[str, Rule]:
         return {}
@@ -65,7 +69,7 @@ def compiled_catalogue(
 ) -> CompiledCatalogue:
     """Return the catalogue of the folders, from the cache where it holds this very content.
 
-    Raises `CatalogueError` for faults in the files, `UnprovenLiteralError` for a literal that a pattern does not need.
+    Raises `CatalogueError` for faults in the files, `UnprovenLiteralError` for a literal that is not implied.
     """
     key = _key(content_hash([folder, *([private] if private else [])]))
     kept = cache.read(_KIND, key) if cache else None
@@ -95,7 +99,7 @@ def _engine_parts() -> list[str]:
         return ["re2"]
     import hyperscan  # noqa: PLC0415  # optional
 
-    return ["hyperscan", hyperscan.__version__, _processor()]
+    return ["hyperscan", str(vars(hyperscan).get("__version__")), _processor()]
 
 
 def _processor() -> str:
@@ -124,7 +128,7 @@ def _pack(compiled: CompiledCatalogue) -> bytes:
 def _unpack(data: bytes) -> CompiledCatalogue:
     text, _, database = data.partition(b"\n")
     head = json.loads(text)
-    signals = tuple(IndexedSignal(*one[:3], Scope(one[3])) for one in head["signals"])
+    signals = tuple(IndexedSignal(rule, name, regex, Scope(scope)) for rule, name, regex, scope in head["signals"])
     keys = tuple(Key(bytes.fromhex(data), caseless) for data, caseless in head["keys"])
     index = SignalIndex(signals, keys, tuple(tuple(places) for places in head["owners"]))
     return CompiledCatalogue(head["plain"], index, database if head["database"] else None)

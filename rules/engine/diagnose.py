@@ -1,4 +1,4 @@
-"""The pipeline from a paste to a report. Not for any of its steps: those are in `paste`, `matching` and `remedy`."""
+"""The pipeline from a paste to a report. Not for its steps: those are in `paste`, `matching`, `remedy`."""
 
 import io
 from collections.abc import Callable
@@ -6,18 +6,20 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
-from rules.engine.language import language_of
 from rules.engine.matching.matches import Setting, find_matches
 from rules.engine.matching.ranking import rank
 from rules.engine.matching.scan.blocks import Source
 from rules.engine.matching.scan.windows import read_excerpt
 from rules.engine.matching.verifying import Matcher
 from rules.engine.paste.facts import Given
+from rules.engine.paste.language import asker_language
 from rules.engine.report import Report
 from rules.engine.reporting import Judged, limit_notes
 from rules.engine.rule.model import Rule
 from rules.engine.seams import Answerer, Printing, Reader
 
+#: in which answers are written
+LANGUAGES = ("en", "zh")
 _NOTHING_GIVEN = Given()
 
 
@@ -50,12 +52,15 @@ class Engine:
         raw = data.encode("utf-8", errors="replace") if isinstance(data, str) else data
         return self.diagnose_stream(io.BytesIO(raw), given, language)
 
-    def diagnose_stream(self, source: Source, given: Given = _NOTHING_GIVEN, language: str = "auto") -> Report:
+    def diagnose_stream(
+        self, source: Source, given: Given = _NOTHING_GIVEN, language: str = "auto"
+    ) -> Report:
         """Return the report on a log of any length, read once, in bounded memory."""
         parts = self._parts
         excerpt = read_excerpt(source, parts.matcher.index, parts.matcher.scanner)
         evidence = excerpt.renumber(parts.reader.clean(excerpt.text, unwrap=not excerpt.partial))
-        language = language_of(evidence, language)
+        if language not in LANGUAGES:
+            language = asker_language(evidence.lines)
         failure = parts.reader.failure(evidence)
         hits = parts.matcher.match(evidence, failure.code)
         found = parts.reader.facts(evidence, given, language)

@@ -70,14 +70,14 @@ class Judged:
         return specifier(best.situation.releases, self.setting.shipped)
 
     def _root_cause(self) -> RootCause | None:
-        place = self.setting.failure.root
-        best = self._best()
+        failure, best = self.setting.failure, self._best()
+        place = failure.root
         if place is None and best is not None:
             place = best.line
         if place is None or self.verdict.status is Status.NOT_AN_INCIDENT:
             return None
         line = self.evidence.lines[place]
-        return RootCause(line.number, line.text, line.process)
+        return RootCause(line.number, failure.text or line.text.strip(), line.process)
 
     def _diagnosis(self, match: Match, answer: Answer) -> Diagnosis:
         rule = match.rule

@@ -21,6 +21,8 @@ class Failure:
 
     #: first line of the innermost exception of the process that failed first, wrappers left out
     root: int | None = None
+    #: the root cause as one line, with the deciding line of a longer message
+    text: str | None = None
     #: every line that tells the root cause: the whole message, and the same message of other processes
     told: frozenset[int] = frozenset()
     #: lines of the other exceptions of the root's own chain (`During handling of the above ...`), no wrappers
@@ -29,8 +31,8 @@ class Failure:
     wrappers: tuple[int, ...] = ()
     #: lines that are frames or source of a traceback: what they quote was not said by the program
     code: frozenset[int] = frozenset()
-    #: True when a traceback of vLLM ends before the line that names its exception, and no other tells it
-    cut: bool = False
+    #: True when something failed and no line tells what: a traceback ends early, or a record of a failure stands alone
+    hidden: bool = False
     #: True when the paste is plainly vLLM's: its log records, its files in a traceback, its banner
     vllm: bool = False
     #: another program whose failure this plainly is (`sglang`, `comfyui`); None when nothing says so

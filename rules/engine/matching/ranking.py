@@ -119,7 +119,7 @@ def _status_without_cause(
 ) -> Status:
     if failure.root is not None:
         return Status.UNKNOWN if failure.vllm else Status.NOT_AN_INCIDENT
-    if wrappers or failure.cut or (failure.wrappers and not hits.rules):
+    if wrappers or (failure.vllm and failure.hidden) or (failure.wrappers and not hits.rules):
         return Status.NEED_MORE
     return Status.DIAGNOSED if idle else Status.NOT_AN_INCIDENT
 

@@ -1,0 +1,83 @@
+"""The reading of a paste as the pipeline asks for it, put together from `paste`. Not for how it is read."""
+
+import re
+
+from rules.engine.paste.evidence import Evidence
+from rules.engine.paste.facts import Given
+from rules.engine.paste.nature import read_nature
+from rules.engine.paste.reading import read_paste, read_window
+from rules.engine.paste.rootcause import CauseReading, Kind, find_root_cause
+from rules.engine.paste.tracebacks import Raised
+from rules.engine.seams import FactsFound, Failure
+
+#: how source lines of a traceback begin when they stand without it
+_SOURCE = ('File "', "raise ", "return ", "await ", "self.")
+
+
+class PasteReader:
+    """Reads pastes. It keeps nothing of them."""
+
+    def clean(self, text: str, *, unwrap: bool) -> Evidence:
+        """Return the cleaned, masked lines; without `unwrap` broken lines are not joined."""
+        return read_paste(text) if unwrap else read_window([text], 1)
+
+    def failure(self, evidence: Evidence) -> Failure:
+        """Return the structure of the failure."""
+        reading = find_root_cause(evidence.lines)
+        root = reading.root
+        told = frozenset(_message(root)) | _echoed(reading, {_essence(root)}) if root else frozenset()
+        nature = read_nature(evidence.lines, reading)
+        return Failure(
+            root=root.index if root else None,
+            text=root.text if root else None,
+            told=told,
+            chain=_chain(reading) - told,
+            wrappers=tuple(raised.index for raised in reading.wrappers),
+            code=_code(evidence, reading),
+            hidden=root is None and (nature.cut or (nature.failed and not nature.started)),
+            vllm=nature.vllm,
+            foreign=nature.other_program,
+        )
+
+    def facts(self, evidence: Evidence, given: Given, language: str) -> FactsFound:
+        """Return what is known; the paste wins over what was given."""
+        raise NotImplementedError
+
+
+def _message(raised: Raised) -> range:
+    """Return the lines of an exception's message, as far as they decide."""
+    return range(raised.index, (raised.detail_index or raised.index) + 1)
+
+
+def _essence(raised: Raised) -> str:
+    """Return what is equal in the message of each of N workers: the text without numbers."""
+    return re.sub(r"\d+", "", raised.text)
+
+
+def _echoed(reading: CauseReading, texts: set[str]) -> frozenset[int]:
+    same = (entry.raised for entry in reading.judged if _essence(entry.raised) in texts)
+    return frozenset(index for raised in same for index in _message(raised))
+
+
+def _chain(reading: CauseReading) -> frozenset[int]:
+    """Return the lines of the exceptions in one traceback with the root cause, and of their copies."""
+    causes = [entry.raised for entry in reading.judged if entry.kind in (Kind.CAUSE, Kind.REQUEST)]
+    texts = {
+        _essence(raised)
+        for block in reading.tracebacks
+        if reading.root in block.raised
+        for raised in block.raised
+        if raised in causes
+    }
+    return _echoed(reading, texts)
+
+
+def _code(evidence: Evidence, reading: CauseReading) -> frozenset[int]:
+    said = {index for entry in reading.judged for index in _message(entry.raised)}
+    inside = {index for block in reading.tracebacks for index in range(block.first, block.last + 1)}
+    return frozenset(
+        index
+        for index, line in enumerate(evidence.lines)
+        if index not in said
+        and (line.text.lstrip().startswith(_SOURCE) or (index in inside and line.text[:1].isspace()))
+    )

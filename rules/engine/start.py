@@ -1,0 +1,54 @@
+"""Starts an engine from what is shipped: catalogue, release facts, reading, remedies. Not for diagnosing."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from rules.engine.cache_folder import CacheFolder, default_cache_folder
+from rules.engine.compiled import CompiledCatalogue, compiled_catalogue
+from rules.engine.diagnose import Engine, Parts
+from rules.engine.matching.verifying import Matcher
+from rules.engine.reader import PasteReader
+from rules.engine.remedy.answerer import RemedyAnswerer
+from rules.engine.remedy.occurs import releases_that_print
+from rules.engine.rule.catalogue import SHIPPED
+from rules.releases.release import Releases
+from rules.releases.shipped import load_releases
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Where an engine takes its parts from."""
+
+    catalogue: Path = SHIPPED
+    #: an operator's own rules, beside the shipped ones
+    private: Path | None = None
+    #: where the compiled catalogue is kept; None: nowhere
+    cache: Path | None = None
+    #: release facts; None: the shipped ones
+    releases: Releases | None = None
+
+
+def start_engine(options: Options | None = None) -> Engine:
+    """Return an engine for the calling thread; without options with all that is shipped, and the user's cache.
+
+    Raises `CatalogueError` for faults in the rules, `UnprovenLiteralError` for a literal that is not implied.
+    """
+    options = options or Options(cache=default_cache_folder(os.environ))
+    cache = CacheFolder(options.cache) if options.cache else None
+    compiled = compiled_catalogue(cache, options.catalogue, options.private)
+    return engine_of(compiled, options.releases or load_releases())
+
+
+def engine_of(compiled: CompiledCatalogue, releases: Releases) -> Engine:
+    """Return an engine for the calling thread; threads may share the catalogue and the releases."""
+    return Engine(
+        Parts(
+            reader=PasteReader(),
+            matcher=Matcher(compiled.index, compiled.scanner()),
+            rule_of=compiled.rule,
+            answerer=RemedyAnswerer(compiled.catalogue(), releases),
+            shipped=releases.versions(),
+            printing=lambda rule, captures, candidates: releases_that_print(rule, captures, candidates, releases),
+        )
+    )
