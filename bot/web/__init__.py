@@ -1,0 +1,1 @@
+"""The HTTP app: health, pages, and who may use them."""
