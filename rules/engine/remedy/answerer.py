@@ -6,7 +6,7 @@ from packaging.version import Version
 
 from rules.engine.paste.facts import Facts
 from rules.engine.remedy.asking import asks, known, wanted_facts
-from rules.engine.remedy.building import TOWER_FLAG
+from rules.engine.remedy.building import TOWER_FLAG, case_values
 from rules.engine.remedy.commands import commands
 from rules.engine.remedy.doubts import as_mapping
 from rules.engine.remedy.resolve import Resolved, resolve
@@ -35,7 +35,9 @@ class RemedyAnswerer:
         text = case.rule.texts.get(case.language) or case.rule.texts["en"]
         resolved = resolve(case, self._releases)
         fixes = tuple(self._remedy(one, case, words) for one in resolved)
-        values = {name: words.say(f"unknown.{name}") for name in ("model", "backend") if name not in case.captures}
+        values = {
+            name: words.say(f"unknown.{name}") for name in ("model", "backend") if name not in case.captures
+        }
         values.update(case.captures)
         return Answer(
             title=fill(text.title, values),
@@ -91,7 +93,7 @@ def _commands(one: Resolved, case: Case, words: Words) -> tuple[str, ...]:
 def _values(one: Resolved, case: Case) -> dict[str, str]:
     """Return what the phrases of a fix may name."""
     change = one.outcome.change
-    values = {**case.captures, **one.fix.values}
+    values = {**case_values(case), **one.fix.values}
     values["target"] = one.fix.target or ""
     if change:
         settings = {**change.env_set, **change.flags_set}

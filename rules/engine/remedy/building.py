@@ -33,13 +33,29 @@ class Built:
     doubts: tuple[Doubt, ...] = ()
 
 
+def case_values(case: Case) -> dict[str, str]:
+    """Return what placeholders may name: the captures, and the backend that the launch asks for as `requested`."""
+    asked = case.facts.env.get(VARIABLE) or case.facts.backend_requested
+    return {**({"requested": asked} if asked else {}), **case.captures}
+
+
+def tower_label(case: Case, release: Release) -> str | None:
+    """Return the label of the encoder that a case is about: from the message, or from the model's name."""
+    if case.rule.tower:
+        return case.captures.get("model")
+    model = (case.facts.model or "").lower()
+    labels = [tower.label for tower in release.towers() if tower.label.lower() in model]
+    return max(labels, key=len, default=None)
+
+
 class Builder:
     """Builds changes for one case in one release."""
 
     def __init__(self, release: Release, case: Case) -> None:
         self._release = release
         self._case = case
-        self._label = case.captures.get("model") if case.rule.tower else None
+        self._label = tower_label(case, release)
+        self._values_known = case_values(case)
         self._text = text_machine(case.facts)
         self._tower = tower_machine(case.facts, self._label)
         self._doubts: list[Doubt] = []
@@ -49,14 +65,14 @@ class Builder:
         self._doubts = []
         template = fix.change or ChangeTemplate()
         part = Part(fix.part) if fix.part else None
-        env_unset = tuple(fill(name, self._case.captures) for name in template.env_unset)
+        env_unset = tuple(fill(name, self._values_known) for name in template.env_unset)
         for name in env_unset:
-            if refusal := self._removal(name, part, exists=True):
+            if refusal := self._removal(name, part):
                 return refusal
         for name in template.flags_unset:
             if self._release.flag(name) is None:
                 return Refusal(f"{self._release.version} has no flag {name}")
-            if refusal := self._removal(name, part, exists=True):
+            if refusal := self._removal(name, part):
                 return refusal
         env_set = self._values(template.env_set, part, of_variables=True)
         flags_set = self._values(template.flags_set, part, of_variables=False)
@@ -68,17 +84,28 @@ class Builder:
         refusal = self._kept_variable(change, part)
         return refusal or Built(change, tuple(self._doubts))
 
-    def _removal(self, setting: str, part: Part | None, *, exists: bool) -> Refusal | None:
+    def _removal(self, setting: str, part: Part | None) -> Refusal | None:
         """Check that a setting which goes decided the part, and that the machine's own choice then works."""
         if part is None:
             return None
-        if not exists or part not in self._release.reach(setting).parts:
+        if part not in self._release.reach(setting).parts:
             return Refusal(f"{setting} does not reach the {part} in {self._release.version}")
         if part is Part.TOWER:
+            if setting == TOWER_FLAG and (refusal := self._left_to_variable()):
+                return refusal
             works, doubt = default_works(self._release, self._tower, self._case.facts.packages)
             if works is False:
                 return Refusal(f"the default of {self._release.version} needs a package that is not there")
             self._doubts.extend([doubt] if doubt else [])
+        return None
+
+    def _left_to_variable(self) -> Refusal | None:
+        """Check that an encoder which loses its own flag does not fall back to a variable that it refuses."""
+        value = self._case.facts.env.get(VARIABLE)
+        if not value or Part.TOWER not in self._release.reach(VARIABLE).parts:
+            return None
+        if tower_accepts(self._release, self._label, value, self._tower) is False:
+            return Refusal(f"the encoder would read {VARIABLE}={value} then, and refuse it too")
         return None
 
     def _values(
@@ -108,9 +135,8 @@ class Builder:
     def _chosen(self, name: str, value: str | Pick) -> str | None:
         """Return the first value that surely works, else the first that may, else None."""
         candidates = self._ordered(value) if isinstance(value, Pick) else (value,)
-        captures = self._case.captures
         open_ones: list[tuple[str, Doubt]] = []
-        for one in (fill(candidate, captures) for candidate in candidates):
+        for one in (fill(candidate, self._values_known) for candidate in candidates):
             accepted = self._value_accepted(name, one)
             if accepted is True:
                 return one

@@ -39,7 +39,7 @@ def tower_machine(facts: Facts, label: str | None) -> Where:
 
 def completions(where: Where) -> Iterator[Where]:
     """Yield every machine that the unknown facts leave open."""
-    capabilities = (where.compute_capability,)
+    capabilities: tuple[str | None, ...] = (where.compute_capability,)
     if where.compute_capability is None and where.platform == "cuda":
         capabilities = CAPABILITIES
     architectures = (where.architecture,) if where.architecture else ARCHITECTURES

@@ -4,7 +4,7 @@ import shlex
 from dataclasses import dataclass, field
 
 from rules.engine.remedy import requests
-from rules.engine.remedy.building import TOWER_FLAG, VARIABLE
+from rules.engine.remedy.building import TOWER_FLAG, VARIABLE, tower_label
 from rules.engine.remedy.machine import completions, text_machine, tower_machine
 from rules.engine.remedy.words import fill
 from rules.engine.report import Change, ProofKind
@@ -125,7 +125,7 @@ def _reachable(order: tuple[str, ...], release: Release, case: Case) -> list[str
 
 
 def _tower_defaults(release: Release, case: Case) -> set[str]:
-    where = tower_machine(case.facts, case.captures.get("model") if case.rule.tower else None)
+    where = tower_machine(case.facts, tower_label(case, release))
     choices = [release.tower_default(machine) for machine in completions(where)]
     if any(choice is None for choice in choices):
         return set()

@@ -18,7 +18,7 @@ from rules.engine.rule.model import (
 )
 from rules.engine.rule.yaml_file import Place, YamlFile
 
-_GROUPS = {"all": AllOf, "any": AnyOf, "none": NoneOf}
+_GROUPS: dict[str, type[AllOf] | type[AnyOf] | type[NoneOf]] = {"all": AllOf, "any": AnyOf, "none": NoneOf}
 _KNOWN_FACTS = {
     "vllm_version", "gpu", "compute_capability", "platform", "architecture", "model",
     "backend_requested", "backend_selected",

@@ -184,7 +184,9 @@ def _load_phrases(folder: Path, faults: list[Fault]) -> dict[str, dict[str, str]
             if not isinstance(text, str):
                 read.fault((name,), f"`{name}` must be text")
         faults.extend(read.faults)
-        phrases[path.stem] = {str(name): _BETWEEN_WIDE.sub("", str(text).strip()) for name, text in data.items()}
+        phrases[path.stem] = {
+            str(name): _BETWEEN_WIDE.sub("", str(text).strip()) for name, text in data.items()
+        }
     return phrases
 
 
