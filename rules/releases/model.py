@@ -93,6 +93,8 @@ class Tower:
     source: Source
     #: False where an earlier check of the same release always answers first
     reachable: bool
+    #: platforms where the check fires (`cuda`, `cpu` ...); elsewhere a refused backend is replaced before it
+    refused_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,8 @@ class Flag:
     deprecated: str | None = None
     #: default as text (`auto`, `8000`, `None`); None: decided at run time
     default: str | None = None
+    #: True: upper and lower case of a value are the same
+    any_case: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,8 @@ class Variable:
     choices: tuple[str, ...] | None = None
     #: what vLLM says when it deprecates the variable; None when it does not
     deprecated: str | None = None
+    #: True: upper and lower case of a value are the same
+    any_case: bool = False
 
 
 @dataclass(frozen=True, slots=True)

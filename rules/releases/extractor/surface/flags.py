@@ -1,4 +1,4 @@
-"""Reads the flags of `vllm serve` and the dotted keys of its JSON flags. Not for whether they are acted on."""
+"""Reads the flags of `vllm serve` and the dotted keys of its JSON flags. Not for what acts on them."""
 
 from __future__ import annotations
 
@@ -93,6 +93,7 @@ def _flag(added: Added) -> Flag:
         choices=words.choices,
         deprecated=deprecation_of(name, words),
         default=words.default,
+        any_case=words.any_case,
     )
 
 
@@ -116,4 +117,5 @@ def _key(name: str, file: str, words: Keywords) -> Flag:
         choices=words.choices,
         deprecated=deprecation_of(name, words),
         default=words.default,
+        any_case=words.any_case,
     )

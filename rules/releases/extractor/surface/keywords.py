@@ -7,6 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rules.releases.extractor.surface.annotations import is_field, last_name, read_hint
+from rules.releases.extractor.surface.converting import (
+    also_accepted,
+    ignores_case,
+    named_converters,
+    validators,
+)
 from rules.releases.extractor.surface.values import default_text, names_in, text_of
 from rules.releases.extractor.tree import dotted_name
 
@@ -30,6 +36,7 @@ class Keywords:
     help: str = ""
     paired: bool = False
     deprecated: bool = False
+    any_case: bool = False
     #: configuration class behind a JSON flag
     dataclass: tuple[Module, ast.ClassDef] | None = None
 
@@ -46,13 +53,13 @@ def class_line(tree: Tree, module: Module, node: ast.ClassDef) -> list[tuple[Mod
 
 
 def config_keywords(tree: Tree, module: Module, node: ast.ClassDef) -> dict[str, tuple[str, Keywords]]:
-    """Return by field name the file and what vLLM's `get_kwargs` makes of each field of a configuration class."""
+    """Return by field the file and what vLLM's `get_kwargs` makes of it, for a configuration class."""
     found: dict[str, tuple[str, Keywords]] = {}
     for origin, base in class_line(tree, module, node):
         for statement, following in zip(base.body, [*base.body[1:], None], strict=True):
             if isinstance(statement, ast.AnnAssign) and is_field(statement) and not _never_given(statement):
                 doc = following.value if isinstance(following, ast.Expr) else None
-                words = _field_keywords(tree, origin, statement, doc)
+                words = _field_keywords(tree, origin, statement, doc, base)
                 found[last_name(statement.target)] = (origin.path, words)
     return found
 
@@ -68,17 +75,24 @@ def _never_given(statement: ast.AnnAssign) -> bool:
     )
 
 
-def _field_keywords(tree: Tree, module: Module, statement: ast.AnnAssign, doc: ast.expr | None) -> Keywords:
+def _field_keywords(
+    tree: Tree, module: Module, statement: ast.AnnAssign, doc: ast.expr | None, owner: ast.ClassDef
+) -> Keywords:
     hint = read_hint(tree, module, statement.annotation)
+    name = last_name(statement.target)
+    checks = validators(owner, name)
     stated = None if hint.open or "str" in hint.kinds else hint.choices
+    if stated is not None:
+        stated = (*stated, *(text for check in checks for text in also_accepted(check)))
     return Keywords(
         line=statement.lineno,
-        type=hint_type(hint),
+        type=named_converters(tree).get(name) or hint_type(hint),
         choices=stated,
         default=default_text(tree, module, statement.value),
         help=(text_of(tree, module, doc) or "") if doc is not None else "",
         paired="bool" in hint.kinds and "str" not in hint.kinds and not hint.dataclasses,
         dataclass=hint.dataclasses[0] if hint.dataclasses else None,
+        any_case=any(ignores_case(check) for check in checks),
     )
 
 
@@ -101,29 +115,21 @@ def call_keywords(tree: Tree, module: Module, words: list[ast.keyword], base: Ke
     """Return `base` changed by the keywords of an `add_argument` call."""
     for word in words:
         if word.arg is not None:
-            base = _apply(tree, module, base, word.arg, word.value)
-    return base
-
-
-def _apply(tree: Tree, module: Module, base: Keywords, name: str, value: ast.expr) -> Keywords:
-    if name == "choices":
-        return replace(base, choices=names_in(tree, module, value))
-    if name == "type":
-        return replace(base, type=_type_text(value), dataclass=base.dataclass)
-    if name == "default":
-        return replace(base, default=default_text(tree, module, value))
-    if name == "help":
-        return replace(base, help=text_of(tree, module, value) or base.help)
-    if name == "action":
-        return _with_action(base, value)
-    if name == "deprecated":
-        return replace(base, deprecated=isinstance(value, ast.Constant) and bool(value.value))
+            base = change(tree, module, base, word.arg, word.value)
     return base
 
 
 def change(tree: Tree, module: Module, base: Keywords, name: str, value: ast.expr) -> Keywords:
-    """Return `base` after `kwargs["field"]["name"] = value`."""
-    return _apply(tree, module, base, name, value)
+    """Return `base` after `kwargs["field"]["name"] = value`, or with that keyword in a call."""
+    if name == "choices":
+        return replace(base, choices=names_in(tree, module, value))
+    if name == "default":
+        return replace(base, default=default_text(tree, module, value))
+    if name == "help":
+        return replace(base, help=text_of(tree, module, value) or base.help)
+    if name == "deprecated":
+        return replace(base, deprecated=isinstance(value, ast.Constant) and bool(value.value))
+    return _with_action(base, value) if name == "action" else _with_type(base, name, value)
 
 
 def _with_action(base: Keywords, value: ast.expr) -> Keywords:
@@ -133,6 +139,15 @@ def _with_action(base: Keywords, value: ast.expr) -> Keywords:
     if action in BOOLEAN_ACTIONS:
         return replace(base, type="bool", paired=False)
     return replace(base, type="list" if action == "append" else base.type, paired=False)
+
+
+def _with_type(base: Keywords, name: str, value: ast.expr) -> Keywords:
+    if name != "type":
+        return base
+    if isinstance(value, ast.Lambda):
+        # `lambda s: s.lower().replace("-", "_")` only changes the spelling
+        return replace(base, any_case=base.any_case or ignores_case(value))
+    return replace(base, type=_type_text(value))
 
 
 def _type_text(value: ast.expr) -> str:

@@ -60,7 +60,7 @@ class _Reader:
         self.found: list[Message] = []
 
     def body(self, nodes: list[ast.stmt], local: Scope, owner: ast.ClassDef | None) -> None:
-        """Read statements; a function at the outermost level gives the local names of all that is inside it."""
+        """Read statements; an outermost function gives the local names of all that is inside it."""
         for node in nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 self.body(node.body, local if local is not NO_SCOPE else Scope(node), owner)
@@ -98,22 +98,21 @@ class _Reader:
                 self._add(last_name(node.exc.func) or "Exception", text, local, node.lineno)
 
     def _call(self, call: ast.Call, local: Scope, owner: ast.ClassDef | None) -> None:
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else last_name(call.func)
-        held = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if not isinstance(call.func, ast.Attribute) or not call.args:
+            return
+        name, held, first = call.func.attr, call.func.value, call.args[0]
         level = LEVELS.get(name.removesuffix("_once"))
-        if level is not None and held is not None and call.args:
-            if _is_logger(held):
-                self._add(level, call.args[0], local, call.lineno, percent=len(call.args) > 1)
-            elif last_name(held) == "warnings":
-                category = last_name(call.args[1]) if len(call.args) > 1 else _category(call)
-                self._add(category or "UserWarning", call.args[0], local, call.lineno)
-            elif last_name(held) == "parser" and name == "error":
-                self._add("parser.error", call.args[0], local, call.lineno)
-        elif name == "append" and held is not None and last_name(held).endswith(REASONS) and call.args:
-            self._add("reason", call.args[0], local, call.lineno)
-        elif name == "__init__" and owner is not None and owner.name.endswith(("Error", "Exception")):
-            if call.args and isinstance(held, ast.Call):
-                self._add(owner.name, call.args[0], local, call.lineno)
+        if level is not None and _is_logger(held):
+            self._add(level, first, local, call.lineno, percent=len(call.args) > 1)
+        elif level is not None and last_name(held) == "warnings":
+            self._add(_category(call), first, local, call.lineno)
+        elif name == "error" and last_name(held) == "parser":
+            self._add("parser.error", first, local, call.lineno)
+        elif name == "append" and last_name(held).endswith(REASONS):
+            self._add("reason", first, local, call.lineno)
+        elif name == "__init__" and owner is not None and _is_error(owner) and isinstance(held, ast.Call):
+            # `super().__init__(text)`
+            self._add(owner.name, first, local, call.lineno)
 
     def _reason(self, node: ast.expr, local: Scope) -> None:
         if isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp):
@@ -130,7 +129,7 @@ class _Reader:
 
 
 def _raised_text(call: ast.Call) -> ast.expr | None:
-    """Return the argument that is the text: the second of pydantic's own errors, `detail=` or `message=` of web errors."""
+    """Return the argument that is the text: `detail=` of web errors, the second one of pydantic's own."""
     if last_name(call.func) == "PydanticCustomError":
         return call.args[1] if len(call.args) > 1 else None
     named = {word.arg: word.value for word in call.keywords}
@@ -148,5 +147,11 @@ def _is_logger(node: ast.expr) -> bool:
     return name in LOGGERS or name.endswith("logger")
 
 
-def _category(call: ast.Call) -> str | None:
-    return next((last_name(word.value) for word in call.keywords if word.arg == "category"), None)
+def _is_error(node: ast.ClassDef) -> bool:
+    return node.name.endswith(("Error", "Exception"))
+
+
+def _category(call: ast.Call) -> str:
+    """Return the category of a `warnings.warn`."""
+    given = [word.value for word in call.keywords if word.arg == "category"] or call.args[1:2]
+    return (last_name(given[0]) if given else "") or "UserWarning"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,18 @@ class Names:
     #: loop variables over written-down lists
     values: dict[str, ast.expr] = field(default_factory=dict)
 
+    def bind(self, node: ast.expr) -> ast.expr:
+        """Return an expression with loop variables replaced by what they stand for."""
+        return _Binding(self.values).visit(copy.deepcopy(node)) if self.values else node
+
+
+class _Binding(ast.NodeTransformer):
+    def __init__(self, values: dict[str, ast.expr]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._values.get(node.id, node)
+
 
 def added_by(
     tree: Tree, module: Module, function: ast.FunctionDef, owner: ast.ClassDef | None
@@ -71,14 +84,10 @@ class _Registration:
     def statements(self, body: list[ast.stmt], names: Names) -> None:
         """Collect what the statements add."""
         for statement in body:
+            # `kwargs["x"]["choices"] += [...]` only adds combinations of what is there already
             if isinstance(statement, ast.Assign):
                 self._assign(statement, names)
-            elif isinstance(statement, ast.AugAssign):
-                # `kwargs["x"]["choices"] += [...]` only adds combinations of what is there already
-                continue
-            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-                self._call(statement.value, names)
-            elif isinstance(statement, ast.Return) and isinstance(statement.value, ast.Call):
+            elif isinstance(statement, ast.Expr | ast.Return) and isinstance(statement.value, ast.Call):
                 self._call(statement.value, names)
             elif isinstance(statement, ast.For):
                 self._loop(statement, names)
@@ -198,20 +207,14 @@ class _Registration:
             group[str(key)] = (file, replace(words, choices=left or None))
 
     def _text(self, node: ast.expr, names: Names) -> str | None:
-        bound = names.values.get(node.id) if isinstance(node, ast.Name) else None
-        return text_of(self._tree, self._module, bound or node)
+        return text_of(self._tree, self._module, names.bind(node))
 
     def _said(self, given: list[ast.keyword], names: Names, line: int) -> Keywords:
         base = Keywords(line=line)
         for word in given:
             if word.arg is None:
                 base = self._spread(word.value, names, line) or base
-        bound = [
-            ast.keyword(word.arg, names.values.get(word.value.id, word.value))
-            if isinstance(word.value, ast.Name)
-            else word
-            for word in given
-        ]
+        bound = [ast.keyword(word.arg, names.bind(word.value)) for word in given]
         return call_keywords(self._tree, self._module, bound, base)
 
     def _spread(self, node: ast.expr, names: Names, line: int) -> Keywords | None:

@@ -1,4 +1,4 @@
-"""Finds what vLLM says about environment variables that it wants to drop. Not for variables that are gone already."""
+"""Finds what vLLM says about variables that it wants to drop. Not for those that are gone already."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _modules(tree: Tree) -> Iterator[Module]:
 
 
 def _told_by_function(tree: Tree, module: Module) -> Iterator[tuple[str, str]]:
-    """Yield variables that are handed to a function which logs `Using %s environment variable is deprecated`."""
+    """Yield variables handed to a function that logs `Using %s environment variable is deprecated`."""
     tellers = _tellers(tree, module)
     for node in ast.walk(module.node):
         if isinstance(node, ast.Call) and last_name(node.func) in tellers:
@@ -65,7 +65,7 @@ Teller = tuple[ast.FunctionDef, str, list[str]]
 
 
 def _tellers(tree: Tree, module: Module) -> dict[str, Teller]:
-    """Return the functions that log such a text, with the parameters that fill it, and those that call them."""
+    """Return the functions that log such a text, the parameters that fill it, and those that call them."""
     functions = [node for node in ast.walk(module.node) if isinstance(node, ast.FunctionDef)]
     found: dict[str, Teller] = {}
     for function in functions:

@@ -1,4 +1,4 @@
-"""Turns an expression that makes a text into a template with `{}` for variable parts. Not for finding such expressions."""
+"""Turns an expression that makes a text into a template with `{}` for its gaps. Not for finding such ones."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ GAPS = re.compile(r"(?:\{\}){2,}")
 KEEPING = frozenset({"strip", "rstrip", "lstrip", "dedent", "cleandoc", "str"})
 #: alternatives that are followed for one text
 MOST_ALTERNATIVES = 8
+#: longest chain of local names and calls that is followed
+DEEPEST_NAME = 4
 
 
 class Scope:
@@ -65,25 +67,23 @@ class Templates:
         return [text for text in flat if text.replace(GAP, "").strip()][:MOST_ALTERNATIVES]
 
     def _made(self, node: ast.expr, local: Scope, depth: int) -> list[str]:
-        if depth > 4:
+        if depth > DEEPEST_NAME:
             return [GAP]
-        if isinstance(node, ast.Constant):
-            return (
-                [node.value]
-                if isinstance(node.value, str)
-                else [GAP if node.value is None else str(node.value)]
-            )
-        if isinstance(node, ast.JoinedStr):
-            return ["".join(self._piece(part) for part in node.values)]
         if isinstance(node, ast.IfExp):
-            return [*self._made(node.body, local, depth + 1), *self._made(node.orelse, local, depth + 1)]
+            return [*self._made(node.body, local, depth), *self._made(node.orelse, local, depth)]
         if isinstance(node, ast.BinOp):
             return self._operation(node, local, depth)
         if isinstance(node, ast.Call):
-            return self._call(node, local, depth)
-        if isinstance(node, ast.Name) and (given := local.given(node.id)):
-            return self._local(given, local, depth)
-        return [self._written_down(node)]
+            return self._call(node, local, depth + 1)
+        given = local.given(node.id) if isinstance(node, ast.Name) else []
+        return self._local(given, local, depth + 1) if given else [self._leaf(node)]
+
+    def _leaf(self, node: ast.expr) -> str:
+        if isinstance(node, ast.JoinedStr):
+            return "".join(self._piece(part) for part in node.values)
+        if isinstance(node, ast.Constant) and node.value is None:
+            return GAP
+        return self._written_down(node)
 
     def _piece(self, part: ast.expr) -> str:
         if isinstance(part, ast.Constant):
@@ -104,27 +104,27 @@ class Templates:
         if isinstance(value, ast.Constant) and isinstance(value.value, str | int):
             return str(value.value)
         if isinstance(value, ast.JoinedStr | ast.BinOp) and value is not node:
-            made = Templates(self._tree, origin)._made(value, NO_SCOPE, 3)  # noqa: SLF001 - the same class
+            made = Templates(self._tree, origin)._made(value, NO_SCOPE, DEEPEST_NAME - 1)  # noqa: SLF001 - the same class
             return made[0] if len(made) == 1 else GAP
         return GAP
 
     def _operation(self, node: ast.BinOp, local: Scope, depth: int) -> list[str]:
-        left = self._made(node.left, local, depth + 1)
+        left = self._made(node.left, local, depth)
         if isinstance(node.op, ast.Mod):
             return [percent_template(text) for text in left]
         if not isinstance(node.op, ast.Add):
             return [GAP]
-        right = self._made(node.right, local, depth + 1)
+        right = self._made(node.right, local, depth)
         return [one + other for one in left for other in right][:MOST_ALTERNATIVES]
 
     def _call(self, node: ast.Call, local: Scope, depth: int) -> list[str]:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else dotted_name(node.func) or ""
         held = node.func.value if isinstance(node.func, ast.Attribute) else None
         if name == "format" and held is not None:
-            return [brace_template(text) for text in self._made(held, local, depth + 1)]
+            return [brace_template(text) for text in self._made(held, local, depth)]
         if name in KEEPING:
             inner = held if held is not None and name.endswith("strip") else next(iter(node.args), None)
-            return [GAP] if inner is None else [text.strip() for text in self._made(inner, local, depth + 1)]
+            return [GAP] if inner is None else [text.strip() for text in self._made(inner, local, depth)]
         if (
             name == "join"
             and held is not None
@@ -132,7 +132,7 @@ class Templates:
             and isinstance(node.args[0], ast.List | ast.Tuple)
         ):
             separator = self._written_down(held)
-            parts = [self._made(item, local, depth + 1)[0] for item in node.args[0].elts]
+            parts = [self._made(item, local, depth)[0] for item in node.args[0].elts]
             return [separator.join(parts)]
         return [GAP]
 
@@ -142,9 +142,9 @@ class Templates:
         local: Scope,
         depth: int,
     ) -> list[str]:
-        """Return what a local name may hold; where text is appended under conditions, each part stands alone."""
-        first = [self._made(value, local, depth + 1) for value, appended in given if not appended]
-        added = [self._made(value, local, depth + 1) for value, appended in given if appended]
+        """Return what a local name may hold; parts that are appended stand alone."""
+        first = [self._made(value, local, depth) for value, appended in given if not appended]
+        added = [self._made(value, local, depth) for value, appended in given if appended]
         bases = [text for texts in first for text in texts] or [GAP]
         if not added:
             return bases

@@ -16,7 +16,7 @@ ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "IntFlag", "Flag"})
 
 
 def settled(tree: Tree, module: Module, node: ast.expr) -> tuple[Module, ast.expr]:
-    """Return what a name stands for in the end, with the module that writes it down; the node itself otherwise."""
+    """Return what a name stands for in the end, with the module that holds it; else the node itself."""
     for _ in range(LONGEST_CHAIN):
         name = dotted_name(node)
         found = tree.resolve(module, name) if name else None
@@ -35,16 +35,17 @@ def text_of(tree: Tree, module: Module, node: ast.expr) -> str | None:
         left, right = text_of(tree, module, node.left), text_of(tree, module, node.right)
         return None if left is None or right is None else left + right
     if isinstance(node, ast.JoinedStr):
-        parts = [
-            part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "{}"
-            for part in node.values
-        ]
-        return "".join(parts)
+        return "".join(_piece(part) for part in node.values)
     return None
 
 
+def _piece(part: ast.expr) -> str:
+    held = part.value if isinstance(part, ast.FormattedValue) else part
+    return str(held.value) if isinstance(held, ast.Constant) else "{}"
+
+
 def names_in(tree: Tree, module: Module, node: ast.expr) -> tuple[str, ...] | None:
-    """Return the values of a collection as texts (`[*A, "b"]`, `get_args(Option)`, `[f.value for f in Kind]`).
+    """Return the values of a collection as texts (`[*A, "b"]`, `get_args(X)`, `[f.value for f in Kind]`).
 
     None stands for a collection that is only known at run time; the value None in a list is left out.
     """

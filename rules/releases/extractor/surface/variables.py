@@ -1,4 +1,4 @@
-"""Reads the environment variables a release knows: its own table, and reads of `VLLM_*` elsewhere. Not for who sets them."""
+"""Reads the environment variables a release knows: its table, and reads elsewhere. Not for defaults."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def _table(tree: Tree, module: Module) -> Iterator[Variable]:
             for key, entry in zip(value.keys, value.values, strict=True):
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     choices = _choices(tree, module, entry)
-                    yield Variable(key.value, Source(module.path, key.lineno), choices)
+                    source = Source(module.path, key.lineno)
+                    yield Variable(key.value, source, choices, any_case=_ignores_case(entry))
 
 
 def _choices(tree: Tree, module: Module, node: ast.expr) -> tuple[str, ...] | None:
@@ -72,8 +73,16 @@ def _choices(tree: Tree, module: Module, node: ast.expr) -> tuple[str, ...] | No
     return names_in(tree, module, given)
 
 
+def _ignores_case(node: ast.expr) -> bool:
+    """Tell whether an entry folds case: `case_sensitive=False`, or `.lower()` on what was read."""
+    if isinstance(node, ast.Call) and last_name(node.func) in CHOOSERS:
+        given = [word.value for word in node.keywords if word.arg == "case_sensitive"]
+        return bool(given) and isinstance(given[0], ast.Constant) and given[0].value is False
+    return any(isinstance(item, ast.Attribute) and item.attr in {"lower", "upper"} for item in ast.walk(node))
+
+
 def _enum_members(tree: Tree, node: ast.expr) -> tuple[str, ...] | None:
-    """Return the members behind `list(__import__("vllm.x", fromlist=["Kind"]).Kind.__members__.keys())`."""
+    """Return the members behind `list(__import__("vllm.x", ...).Kind.__members__.keys())`."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Call):
             call = inner.value

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from rules.releases.extractor.backends import BackendClasses, backend_enum, read_backends
-from rules.releases.extractor.engine import default_engine_is_v1
+from rules.releases.extractor.attention.backends import BackendClasses, backend_enum, read_backends
+from rules.releases.extractor.attention.engine import default_engine_is_v1
 from rules.releases.extractor.evaluation.expressions import Frame
 from rules.releases.extractor.evaluation.interpreter import Interpreter
 from rules.releases.extractor.evaluation.values import Bag, ClassValue, Instance, Member, Unknown, Value
 from rules.releases.extractor.evaluation.world import Outcome
-from rules.releases.extractor.question import FLOAT16, NOWHERE, PACKAGES, Asker, Machine, call_by_name
+from rules.releases.extractor.attention.question import FLOAT16, NOWHERE, PACKAGES, Asker, Machine, call_by_name
 from rules.releases.extractor.tree import Tree
 from rules.releases.model import CAPABILITIES, HEAD_SIZES, Backend, Source, TextOrder
 

@@ -64,7 +64,8 @@ class Asker:
             "get_current_vllm_config_or_none": None,
             "is_set": lambda name: name in machine.env,
             "is_fa_version_supported": _bundled_flash_attn(machine),
-            "in_the_same_node_as": Unknown("in_the_same_node_as"),
+            # half precision, which is what vLLM loads models in
+            "get_default_dtype": FLOAT16,
         }
         results |= {name: machine.platform == wanted for name, wanted in _OLD_CHECKS.items()}
         module, _ = PLATFORMS[machine.platform]

@@ -7,7 +7,7 @@ import ast
 from rules.releases.extractor.evaluation.expressions import Frame
 from rules.releases.extractor.evaluation.interpreter import Interpreter
 from rules.releases.extractor.evaluation.values import Unknown, Value
-from rules.releases.extractor.question import NOWHERE, Asker, Machine
+from rules.releases.extractor.attention.question import NOWHERE, Asker, Machine
 
 #: method of the engine's arguments that tells whether V1 can serve them
 ORACLE = "_is_v1_supported_oracle"

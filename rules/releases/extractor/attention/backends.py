@@ -17,7 +17,7 @@ from rules.releases.extractor.evaluation.values import (
     Unknown,
     Value,
 )
-from rules.releases.extractor.question import FLOAT16, NOWHERE, PACKAGES, Asker, Machine, call_by_name
+from rules.releases.extractor.attention.question import FLOAT16, NOWHERE, PACKAGES, Asker, Machine, call_by_name
 from rules.releases.extractor.tree import Definition, Tree
 from rules.releases.model import CAPABILITIES, HEAD_SIZES, Backend, Source
 

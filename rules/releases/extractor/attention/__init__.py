@@ -1,0 +1,1 @@
+"""Attention facts of a release: backends, selection, encoders, what settings reach, the lines that are logged."""
