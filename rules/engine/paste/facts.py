@@ -15,6 +15,8 @@ class Facts:
 
     #: the release as printed or given, in PEP 440 form (`0.11.2`, `0.11.3.dev0`, `0.11.2+cu128`)
     vllm_version: str | None = None
+    #: PEP 440 specifier when only the series is known (`==0.11.*`); None when the release is known
+    vllm_series: str | None = None
     #: product name of the GPU as it is known (`NVIDIA H100 80GB HBM3`)
     gpu: str | None = None
     #: `9.0`; from the paste, or from the product name

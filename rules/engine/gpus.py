@@ -1,0 +1,183 @@
+"""Reads the name of a GPU in any common spelling: product, compute capability, platform, architecture. Not for a paste's facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import re2
+
+DATA: Final = Path(__file__).parents[1] / "gpus.yaml"
+
+#: compute capabilities that exist; other decimals in a text are memory sizes or CUDA releases
+CAPABILITIES: Final = frozenset(
+    {"3.5", "3.7", "5.0", "5.2", "5.3", "6.0", "6.1", "6.2", "7.0", "7.2", "7.5", "8.0", "8.6", "8.7", "8.9", "9.0"}
+    | {"10.0", "10.1", "10.3", "11.0", "12.0", "12.1"}
+)
+_CAPABILITY: Final = re2.compile(
+    r"(?i)\b(?:sm|cc|compute[ _]cap(?:ability)?|capability)[ :=_]{0,3}(?:is |of )?\(?(\d{1,2}\.\d)\b"
+    r"|\b(?:sm|compute)[_\- ]?(\d{2,3})[af]?\b"
+    r"|\((\d{1,2}\.\d)\)"
+)
+_GFX: Final = re2.compile(r"(?i)\bgfx(\d{3,4}[a-f]?)\b")
+#: what makes a capability a limit rather than a fact
+_LIMITS: Final = ("below", "under", "less than", "older than", "before", "<", "at least", "newer than", "above", ">", "not ")
+_GLUED: Final = re2.compile(r"^(rtx|gtx|rx)?(a?\d{3,4})(ti|super|xtx|xt|gre|d)?$")
+_SEPARATORS: Final = str.maketrans(dict.fromkeys("-_/,;:()[]{}+*@|\"'`\\\t\n", " "))
+_PLATFORM_WORDS: Final = (
+    ("rocm", "rocm"),
+    ("gfx", "rocm"),
+    ("amd", "rocm"),
+    ("radeon", "rocm"),
+    ("cuda", "cuda"),
+    ("nvidia", "cuda"),
+    ("xpu", "xpu"),
+    ("tpu", "tpu"),
+    ("cpu", "cpu"),
+)
+_LONGEST_NAME: Final = 6
+#: the longest text that is read as a name
+_LONGEST_TEXT: Final = 300
+#: names too short or too common to be believed within a sentence
+_NEEDS_CONTEXT: Final = frozenset(
+    "a2 l2 l4 p4 a10 a16 a30 a40 m40 m60 k80 p40 arc spark thor orin xavier tpu neuron ada dcu k100 ascend hopper volta "
+    "turing lovelace maxwell pascal ampere blackwell b60 a770 trillium ironwood habana gaudi max 910b 910c titan".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """What is known of a GPU; what its name does not say is None."""
+
+    product: str | None = None
+    #: `9.0`; None on platforms other than CUDA
+    capability: str | None = None
+    #: `cuda`, `rocm`, `cpu`, `xpu`, `tpu`, or the platform of a plugin
+    platform: str | None = None
+    #: `aarch64` where the product exists only in such hosts, else None
+    architecture: str | None = None
+    #: `gfx942`, AMD only
+    gfx: str | None = None
+
+
+@cache
+def catalogue() -> dict[tuple[str, ...], Gpu]:
+    """Return the shipped products by the words of each of their names."""
+    import yaml  # noqa: PLC0415 -- most pastes name no GPU, and then nothing is loaded
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data = yaml.load(DATA.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 -- both loaders are safe ones
+    table: dict[tuple[str, ...], Gpu] = {}
+    for entry in data["generations"]:
+        gpu = Gpu(None, entry.get("capability"), entry["platform"])
+        for name in (entry["generation"], *entry.get("names", ())):
+            table[tuple(words(name))] = gpu
+    for entry in data["products"]:
+        gpu = Gpu(
+            entry["product"], entry.get("capability"), entry["platform"], entry.get("architecture"), entry.get("gfx")
+        )
+        for name in (entry["product"], *entry["names"]):
+            table[tuple(words(name))] = gpu
+    return table
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a name: `RTX4090-2080ti` gives `rtx`, `4090`, `2080`, `ti`."""
+    found: list[str] = []
+    for word in text.lower().translate(_SEPARATORS).split():
+        glued = _GLUED.match(word)
+        if glued is None:
+            found.append(word.strip("."))
+        else:
+            found.extend(part for part in glued.groups() if part)
+    return found
+
+
+def read_gpu(text: str) -> Gpu | None:
+    """Return what a name says, None when it says nothing or names different GPUs.
+
+    Reads product names in common spellings (`H100`, `NVIDIA H100 80GB HBM3`, `8xH100`, `2080ti`), compute capabilities
+    (`sm_90`, `sm90a`, `9.0`, `cc 8.6`), gfx targets, generations (`Turing`) and bare platforms (`ROCm`).
+    """
+    text = text[:_LONGEST_TEXT]
+    capability = read_capability(text)
+    found = _products(_without_counts(words(text)))
+    gfx = _GFX.search(text)
+    if len({gpu.capability or gpu.gfx or gpu.platform for gpu in found}) > 1:
+        return None
+    if found:
+        gpu = found[0]
+        return Gpu(gpu.product, capability or gpu.capability, gpu.platform, gpu.architecture, gpu.gfx)
+    if capability is not None:
+        return Gpu(None, capability, "cuda")
+    if gfx is not None:
+        return Gpu(None, None, "rocm", None, gfx.group(0).lower())
+    return next((Gpu(platform=platform) for word, platform in _PLATFORM_WORDS if word in text.lower()), None)
+
+
+def find_gpu(text: str) -> Gpu | None:
+    """Return the GPU named within a sentence, None when no name in it is beyond doubt."""
+    named = [gpu for name, gpu in _named(_without_counts(words(text[: 4 * _LONGEST_TEXT]))) if _is_telling(name)]
+    different = {gpu.capability or gpu.gfx or gpu.platform for gpu in named}
+    return named[0] if len(different) == 1 else None
+
+
+def read_capability(text: str) -> str | None:
+    """Return the compute capability a text states (`sm_90a`, `cc 8.6`, `(7.5)`, `9.0`), None without or with several."""
+    bare = text.strip()
+    if bare in CAPABILITIES:
+        return bare
+    stated: set[str] = set()
+    for found in _CAPABILITY.finditer(text):
+        spelled, digits, bracketed = found.groups()
+        value = spelled or bracketed or f"{digits[:-1]}.{digits[-1]}"
+        before = text[max(0, found.start() - 14) : found.start()].lower()
+        if value in CAPABILITIES and not any(limit in before for limit in _LIMITS):
+            stated.add(value)
+    return stated.pop() if len(stated) == 1 else None
+
+
+def _without_counts(found: list[str]) -> list[str]:
+    """Return the words without counts: `8xh100` and `2x` and `x4`."""
+    kept: list[str] = []
+    for word in found:
+        count, mark, rest = word.partition("x")
+        if mark and count.isdigit() and len(count) <= 3:
+            if rest:
+                kept.extend(words(rest))
+            continue
+        if not (word.startswith("x") and word[1:].isdigit()):
+            kept.append(word)
+    return kept
+
+
+def _named(found: list[str]) -> list[tuple[tuple[str, ...], Gpu]]:
+    """Return the products named, the longest name first at each place."""
+    table = catalogue()
+    named: list[tuple[tuple[str, ...], Gpu]] = []
+    position = 0
+    while position < len(found):
+        for length in range(min(_LONGEST_NAME, len(found) - position), 0, -1):
+            name = tuple(found[position : position + length])
+            if name in table:
+                named.append((name, table[name]))
+                position += length - 1
+                break
+        position += 1
+    return named
+
+
+def _products(found: list[str]) -> list[Gpu]:
+    """Return the products named; generations count only when no product is."""
+    named = [gpu for _, gpu in _named(found)]
+    products = [gpu for gpu in named if gpu.product is not None]
+    return products or named
+
+
+def _is_telling(name: tuple[str, ...]) -> bool:
+    """Tell whether a name can stand in a sentence without meaning something else."""
+    if len(name) == 1:
+        return name[0] not in _NEEDS_CONTEXT and not name[0].isdigit()
+    return True

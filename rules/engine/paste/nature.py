@@ -1,0 +1,134 @@
+"""Says what a paste is: whose output, whether something failed, whether the deciding part is there. Not for the cause itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rules.engine.paste.evidence import EvidenceLine
+from rules.engine.paste.rootcause import CauseReading, Kind
+
+#: texts that only vLLM prints or that name its files
+_VLLM_MARKS: Final = (
+    *("-packages/vllm/", "-packages\\vllm\\", "/vllm/v1/", "/vllm/engine/", "/vllm/entrypoints/", "/vllm/model_executor/"),
+    *("/vllm/worker/", "/vllm/executor/", "/vllm/attention/", "/vllm/platforms/", "/vllm/config", "/vllm/utils", "/vllm/distributed/"),
+    *("vLLM API server version", "Initializing an LLM engine (v", "Initializing a V1 LLM engine (v", "Initializing a V0 LLM"),
+    *("Initializing a V2 LLM engine", "vllm serve: error:", "vllm: error:", "vllm.v1.", "vllm.engine.", "vllm.entrypoints."),
+    *("vllm.attention.", "vllm.worker", "vllm._C", "_vllm_fa2_C", "_vllm_fa3_C", "vllm_flash_attn", "AttentionBackendEnum."),
+    *("_Backend.", "VLLM_USE_V1", "VLLM_ATTENTION_BACKEND", "EngineCore", "Engine core initialization failed", "VllmWorker"),
+    *("AsyncLLMEngine", "AsyncEngineDeadError", "EngineDeadError", "Worker proc VllmWorker", "WorkerProc", "vllm.exceptions"),
+    *("max_num_batched_tokens", "gpu_memory_utilization", "--gpu-memory-utilization", "vllm/vllm-openai", "vllm serve", "MQLLMEngine"),
+)
+#: texts that only the named program prints or that name its files
+_OTHERS: Final = (
+    ("sglang", ("/sglang/", "sglang.", "sgl_kernel", "TritonAttnBackend", "scheduler.event_loop", "flashinfer_python with minimum")),
+    ("transformers", ("/transformers/models/", "attn_implementation", "perf_infer_gpu_one#flashattention-2", "/transformers/modeling")),
+    ("ComfyUI", ("ComfyUI", "comfy\\", "/comfy/")),
+    ("Ollama", ("ollama", "/ml/backend/ggml", "llama runner process")),
+    ("llama.cpp", ("llama_model_load", "ggml_cuda", "ggml-cuda", "llama_init_from", "llama-server", "warmup: WARNING: flash attention")),
+    ("ktransformers", ("ktransformers", "FlashInfer requires sm75+")),
+    ("vllm-rs", ("vllm-rs", "src/flashinfer_adapter.cu", "vllm_rs", "attention-rs")),
+    ("Megatron", ("/megatron/", "Megatron", "transformer_engine", "No dot product attention backend is available")),
+    ("TensorRT-LLM", ("/tensorrt_llm/", "[TensorRT-LLM]", "trtllm-serve")),
+    ("text-generation-inference", ("text_generation_server", "text-generation-launcher")),
+    ("LMDeploy", ("/lmdeploy/",)),
+    ("aphrodite", ("/aphrodite/",)),
+    ("mistral.rs", ("mistralrs",)),
+    ("PaddlePaddle", ("/paddle/", "paddlepaddle", "/paddleocr/", "/fastdeploy/")),
+    ("diffusers", ("/diffusers/",)),
+    ("ExLlama", ("/exllamav2/", "/exllamav3/", "tabbyAPI")),
+    ("pytest", ("E       assert ", "short test summary info", "=== FAILURES ===")),
+)
+_FATAL: Final = (
+    *("Segmentation fault", "core dumped", "Fatal Python error", "terminate called after", "Bus error", "Illegal instruction"),
+    *("Killed", "OOMKilled", "CUDA error", "HIP error", "NCCL WARN", "NCCL error", "uncorrectable ECC", "Xid ", "EngineCore failed to start"),
+    *("failed to start", "out of memory", "Failed core proc", "No available memory", "exit code 137", "died unexpectedly"),
+)
+_STARTED: Final = ("Application startup complete", "Uvicorn running on")
+_SERVED: Final = ('" 200 OK', "Avg generation throughput", "Avg prompt throughput", "HTTP/1.1\" 200")
+
+
+@dataclass(frozen=True, slots=True)
+class Nature:
+    """What a paste is."""
+
+    #: plainly vLLM's: its paths, its log records, its process names or its banner
+    vllm: bool
+    #: name of the program it plainly comes from instead, None when it is vLLM's or cannot be told
+    other_program: str | None
+    #: True when no line looks like program output
+    prose: bool
+    #: True when something failed: an exception, a crash, a record of level ERROR
+    failed: bool
+    #: True when the server started
+    started: bool
+    #: True when it answered requests
+    served: bool
+    #: True when all that failed are wrappers, whose cause is not in the paste
+    wrapper_only: bool
+    #: True when a traceback ends without its exception line and nothing else names the cause
+    cut: bool
+
+    @property
+    def healthy(self) -> bool:
+        """Tell whether the paste shows a server that works."""
+        return (self.started or self.served) and not self.failed
+
+
+def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
+    """Return what the paste is, from its lines and the exceptions found in them."""
+    text = "\n".join(line.text for line in lines)
+    records = any(line.vllm_record for line in lines)
+    marked = records or any(mark in text for mark in _VLLM_MARKS)
+    other = _other_program(text, records, lines, causes)
+    kinds = {entry.kind for entry in causes.judged}
+    errors = causes.first_error is not None and Kind.REQUEST not in kinds
+    failed = bool(kinds & {Kind.CAUSE, Kind.WRAPPER}) or errors or any(mark in text for mark in _FATAL) or causes.cut
+    has_cause = bool(kinds & {Kind.CAUSE, Kind.REQUEST})
+    started = any(mark in text for mark in _STARTED)
+    return Nature(
+        vllm=marked and other is None,
+        other_program=other,
+        prose=not records and not causes.judged and not causes.cut and not _looks_printed(lines),
+        failed=failed,
+        started=started,
+        served=any(mark in text for mark in _SERVED),
+        wrapper_only=Kind.WRAPPER in kinds and not has_cause,
+        cut=causes.cut and not has_cause,
+    )
+
+
+def _other_program(text: str, records: bool, lines: Sequence[EvidenceLine], causes: CauseReading) -> str | None:  # noqa: FBT001
+    """Return the other program whose marks are in the text, unless vLLM's own files or records are there too."""
+    found = next((name for name, marks in _OTHERS if any(mark in text for mark in marks)), None)
+    if found is None:
+        return None
+    if found in {"transformers", "diffusers", "Megatron", "ComfyUI"} and _names_vllm_file(text, causes):
+        return None
+    if found != "vllm-rs" and (records or _names_vllm_file(text, causes)) and not _only_named(lines, found):
+        return None
+    return found
+
+
+def _names_vllm_file(text: str, causes: CauseReading) -> bool:
+    frames = [frame for block in causes.tracebacks for frame in block.frames]
+    return any("vllm" in frame.replace("vllm-rs", "") for frame in frames) or "-packages/vllm/" in text
+
+
+def _only_named(lines: Sequence[EvidenceLine], program: str) -> bool:
+    """Tell whether every frame of the paste belongs to the other program although vLLM is mentioned."""
+    frames = [line.text for line in lines if line.text.lstrip().startswith('File "')]
+    return bool(frames) and all(f"/{program.lower()}/" in frame.lower() for frame in frames)
+
+
+def _looks_printed(lines: Sequence[EvidenceLine]) -> bool:
+    """Tell whether a line looks like a program's output rather than a sentence."""
+    return any(
+        line.level is not None
+        or line.process is not None
+        or line.text.lstrip().startswith(('File "', "Traceback (", "[", "{"))
+        or ".py" in line.text[:80]
+        or "error:" in line.text[:80].lower()
+        for line in lines
+    )
