@@ -19,7 +19,7 @@ SENTENCE_END = re.compile(r"(?<=[.!])\s+(?=[A-Z`\-])")
 
 
 def deprecation_of(name: str, words: Keywords) -> str | None:
-    """Return what the help says of a deprecated flag, or else what the parser prints; None: not deprecated."""
+    """Return what the help says of a deprecated flag, else what the parser prints; None: not deprecated."""
     said = deprecating_sentences(name, words.help)
     if said is None and words.deprecated:
         return f"argument '{_plain(name)}' is deprecated"
