@@ -1,0 +1,1 @@
+"""Working servers that the unmodified chat libraries talk to."""
