@@ -32,7 +32,7 @@ class PasteReader:
             text=root.text if root else None,
             told=told,
             chain=_chain(reading) - told,
-            wrappers=tuple(raised.index for raised in reading.wrappers),
+            wrappers=_wrappers(reading),
             code=_code(evidence, reading),
             hidden=root is None and (nature.cut or (nature.failed and not nature.started)),
             vllm=nature.vllm,
@@ -70,6 +70,12 @@ def _chain(reading: CauseReading) -> frozenset[int]:
         if raised in causes
     }
     return _echoed(reading, texts)
+
+
+def _wrappers(reading: CauseReading) -> tuple[int, ...]:
+    """Return the wrappers, without those that a clean end left behind."""
+    harmless = {entry.raised.index for entry in reading.judged if entry.kind is Kind.HARMLESS}
+    return tuple(raised.index for raised in reading.wrappers if raised.index not in harmless)
 
 
 def _code(evidence: Evidence, reading: CauseReading) -> frozenset[int]:

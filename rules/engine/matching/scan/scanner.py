@@ -88,6 +88,8 @@ class SetScanner:
     def scan(self, block: bytes) -> list[tuple[int, int]]:
         """Return (end, key) of every occurrence, ascending."""
         named = self._set.Match(block)
+        if named is None:  # nothing was decided, as for no bytes at all: look for each key
+            named = range(len(self._keys))
         lower = block.lower() if any(self._keys[number].caseless for number in named) else b""
         found: list[tuple[int, int]] = []
         for number in named:
