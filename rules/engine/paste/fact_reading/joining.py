@@ -1,0 +1,120 @@
+"""Joins the statements of a paste with what was given beside it. The paste wins; what cannot be read is noted and dropped."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from rules.engine.gpus import Gpu, read_gpu
+from rules.engine.paste.evidence import Evidence, NoteDraft, NoteKind
+from rules.engine.paste.fact_reading.backends import read_requested, read_selected
+from rules.engine.paste.fact_reading.launches import Launch, read_launch
+from rules.engine.paste.fact_reading.machines import Machine, read_machine
+from rules.engine.paste.fact_reading.packages import read_packages
+from rules.engine.paste.fact_reading.page import Page
+from rules.engine.paste.fact_reading.releases import choose_release, read_given_release, read_releases
+from rules.engine.paste.fact_reading.shell import read_command
+from rules.engine.paste.facts import Facts, Given
+
+
+def read_facts(evidence: Evidence, given: Given | None = None) -> tuple[Facts, tuple[NoteDraft, ...]]:
+    """Return what is known, and remarks on what contradicts or could not be read.
+
+    A value of the paste wins over the given one. Phrases of the remarks and their values: `two-releases`,
+    `two-gpus`, `two-values` (first, second, and name for a variable), `given-release-overruled` and
+    `given-gpu-overruled` (paste, given), `release-unreadable`, `release-incomplete`, `gpu-unreadable`,
+    `command-unreadable` (given).
+    """
+    given = given or Given()
+    page = Page(evidence.lines)
+    notes: list[NoteDraft] = []
+    version, series = _release(page, given, notes)
+    launch = _launch(page, given, notes)
+    machine = _machine(page, version, given, notes)
+    facts = Facts(
+        vllm_version=version,
+        vllm_series=series,
+        gpu=machine.gpu,
+        compute_capability=machine.capability,
+        platform=machine.platform,
+        architecture=machine.architecture,
+        model=launch.model or given.model,
+        env=MappingProxyType(dict(sorted(launch.env.items()))),
+        argv=launch.argv,
+        flags=MappingProxyType(dict(sorted(launch.flags.items()))),
+        backend_requested=read_requested(page, launch.flags, launch.env),
+        backend_selected=read_selected(page),
+        packages=MappingProxyType(read_packages(page)),
+    )
+    return facts, tuple(notes)
+
+
+def _note(kind: NoteKind, phrase: str, **values: str) -> NoteDraft:
+    return NoteDraft(kind, phrase, MappingProxyType(values))
+
+
+def _release(page: Page, given: Given, notes: list[NoteDraft]) -> tuple[str | None, str | None]:
+    version, contradiction = choose_release(read_releases(page))
+    if contradiction is not None:
+        first, second = contradiction
+        notes.append(_note(NoteKind.CONTRADICTION, "two-releases", first=first, second=second))
+    if given.vllm_version is None or not given.vllm_version.strip():
+        return version, None
+    stated, series = read_given_release(given.vllm_version)
+    if stated is None and series is None:
+        notes.append(_note(NoteKind.DROPPED_INPUT, "release-unreadable", given=given.vllm_version))
+        return version, None
+    if version is None:
+        if series is not None:
+            notes.append(_note(NoteKind.DROPPED_INPUT, "release-incomplete", given=given.vllm_version))
+        return stated, series
+    if stated is not None and stated.partition("+")[0] != version.partition("+")[0]:
+        notes.append(_note(NoteKind.CONTRADICTION, "given-release-overruled", paste=version, given=stated))
+    return version, None
+
+
+def _launch(page: Page, given: Given, notes: list[NoteDraft]) -> Launch:
+    launch = read_launch(page)
+    for name, (first, second) in sorted(launch.ambiguous.items()):
+        notes.append(_note(NoteKind.CONTRADICTION, "two-values", name=name, first=first, second=second))
+    if given.command:
+        command = read_command(given.command)
+        if command is None:
+            notes.append(_note(NoteKind.DROPPED_INPUT, "command-unreadable", given=given.command))
+        else:
+            launch.argv = launch.argv or command.argv
+            launch.model = launch.model or command.model
+            launch.flags = {**command.flags, **launch.flags}
+            launch.env = {**command.env, **launch.env}
+    launch.env = {**given.env, **launch.env}
+    return launch
+
+
+def _machine(page: Page, version: str | None, given: Given, notes: list[NoteDraft]) -> Machine:
+    machine = read_machine(page, version)
+    if machine.contradiction is not None:
+        first, second = machine.contradiction
+        notes.append(_note(NoteKind.CONTRADICTION, "two-gpus", first=first, second=second))
+    if given.gpu is None or not given.gpu.strip():
+        return machine
+    stated = read_gpu(given.gpu)
+    if stated is None or stated == Gpu(platform=stated.platform):
+        notes.append(_note(NoteKind.DROPPED_INPUT, "gpu-unreadable", given=given.gpu))
+        stated = stated or Gpu()
+    if machine.capability and stated.capability and machine.capability != stated.capability:
+        notes.append(
+            _note(
+                NoteKind.CONTRADICTION,
+                "given-gpu-overruled",
+                paste=machine.gpu or machine.capability,
+                given=given.gpu,
+            )
+        )
+        return machine
+    if machine.gpu is not None or machine.platform and stated.platform and machine.platform != stated.platform:
+        return machine
+    return Machine(
+        given.gpu.strip() if stated.product else None,
+        machine.capability or stated.capability,
+        machine.platform or stated.platform,
+        machine.architecture or stated.architecture,
+    )

@@ -1,0 +1,152 @@
+"""Splits a command line as people paste it into environment, argv and flags. Never runs anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import re2
+
+_ASSIGNMENT: Final = re2.compile(r"^([A-Za-z_][A-Za-z0-9_]*)=(.*)$")
+_ENDS: Final = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "2>&1", "<", "#", "and", "then"})
+_STARTERS: Final = frozenset({"vllm", "python", "python3", "uv", "nohup", "sudo", "exec", "time", "env", "docker", "podman", "nerdctl"})
+#: flags of `docker run` that take a value
+_DOCKER_VALUES: Final = frozenset(
+    {"-e", "--env", "-v", "--volume", "-p", "--publish", "--name", "--gpus", "--shm-size", "--ipc", "--network", "--net"}
+    | {"--entrypoint", "--runtime", "-w", "--workdir", "--env-file", "--mount", "--device", "--restart", "-u", "--user"}
+    | {"--ulimit", "--cap-add", "--security-opt", "--group-add", "--hostname", "-h", "-m", "--memory", "--pull", "--platform"}
+)
+#: the most words of one command
+_MOST_WORDS: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A launch of vLLM as somebody wrote it."""
+
+    argv: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+    #: by long name as written (`--tensor-parallel-size`); a flag without a value has an empty one
+    flags: dict[str, str] = field(default_factory=dict)
+    model: str | None = None
+    image: str | None = None
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a shell line; unlike `shlex` it never fails on a quote that is not closed."""
+    words: list[str] = []
+    current: list[str] = []
+    quote = ""
+    started = False
+    characters = iter(text)
+    for character in characters:
+        if quote:
+            if character == quote:
+                quote = ""
+            elif character == "\\" and quote == '"':
+                current.append(next(characters, ""))
+            else:
+                current.append(character)
+        elif character in "'\"":
+            quote, started = character, True
+        elif character == "\\":
+            current.append(next(characters, ""))
+            started = True
+        elif character in " \t\n":
+            if started or current:
+                words.append("".join(current))
+            current, started = [], False
+            if len(words) > _MOST_WORDS:
+                return words
+        else:
+            current.append(character)
+    if started or current:
+        words.append("".join(current))
+    return words
+
+
+def read_command(text: str) -> Command | None:
+    """Return the launch of vLLM that the line holds, None when it holds none.
+
+    Understands assignments before the command, wrappers such as `nohup`, `docker run` with an image of vLLM,
+    `vllm serve` and `python -m vllm.entrypoints…`.
+    """
+    words = split_words(text.strip().lstrip("$!#% ").strip("`"))
+    env: dict[str, str] = {}
+    for index, word in enumerate(words):
+        assigned = _ASSIGNMENT.match(word)
+        if assigned is not None:
+            env[assigned.group(1)] = assigned.group(2)
+        elif word in {"docker", "podman", "nerdctl"} and "run" in words[index : index + 3]:
+            return _docker(words[words.index("run", index) + 1 :], env)
+        elif word.rsplit("/", 1)[-1] == "vllm" and index + 1 < len(words) and words[index + 1] in {"serve", "bench", "chat"}:
+            return _launch(words[index:], 2, env) if words[index + 1] == "serve" else None
+        elif word == "-m" and index + 1 < len(words) and words[index + 1].startswith("vllm.entrypoints"):
+            return _launch(words[max(0, index - 1) :], 3 if index else 2, env)
+        elif word.startswith("-") and not env:
+            return None
+        elif index > 12:
+            return None
+    return None
+
+
+def read_flags(words: list[str]) -> tuple[dict[str, str], list[str], list[str]]:
+    """Return flags, values without a flag, and all words up to the end of the command."""
+    flags: dict[str, str] = {}
+    loose: list[str] = []
+    used: list[str] = []
+    name: str | None = None
+    for word in words:
+        if word in _ENDS or word.startswith(("2>", "1>", ">")) or word.endswith(";"):
+            break
+        if word.startswith("-") and len(word) > 1 and not word[1].isdigit():
+            flag, mark, value = word.partition("=")
+            flags[flag.replace("_", "-") if flag.startswith("--") else flag] = value
+            name = None if mark else flag.replace("_", "-") if flag.startswith("--") else flag
+        elif name is not None and not flags[name]:
+            flags[name] = word
+        elif name is not None and "=" in word:
+            flags[name] += " " + word
+        elif not loose and not flags:
+            loose.append(word)
+            name = None
+        else:
+            break
+        used.append(word)
+    return flags, loose, used
+
+
+def _launch(words: list[str], skip: int, env: dict[str, str]) -> Command:
+    flags, loose, used = read_flags(words[skip:])
+    model = flags.get("--model") or (loose[0] if loose else None)
+    return Command((*words[:skip], *used), env, flags, _plausible_model(model))
+
+
+def _docker(words: list[str], env: dict[str, str]) -> Command | None:
+    """Read the words after `docker run`: environment, image, and the arguments of the server."""
+    position = 0
+    while position < len(words):
+        word = words[position]
+        if not word.startswith("-"):
+            break
+        flag, mark, value = word.partition("=")
+        if flag in {"-e", "--env"}:
+            assigned = _ASSIGNMENT.match(value if mark and flag == "--env" else " ".join(words[position + 1 : position + 2]))
+            if assigned is not None:
+                env[assigned.group(1)] = assigned.group(2)
+        position += 1 if mark or flag not in _DOCKER_VALUES else 2
+    if position >= len(words) or "vllm" not in words[position]:
+        return None
+    image, rest = words[position], words[position + 1 :]
+    if rest[:2] == ["vllm", "serve"]:
+        rest = rest[2:]
+    flags, loose, used = read_flags(rest)
+    model = flags.get("--model") or (loose[0] if loose else None)
+    return Command(("vllm", "serve", *used), env, flags, _plausible_model(model), image)
+
+
+def _plausible_model(text: str | None) -> str | None:
+    """Return the text if it can name a model; words of a sentence and placeholders cannot."""
+    if text is None or text in {"...", "…", "MODEL", "model", "<model>", "$MODEL"} or text.startswith(("$", "<", "{", "-")):
+        return None
+    return text.strip("`'\"") or None
