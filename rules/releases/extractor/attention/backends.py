@@ -65,9 +65,8 @@ _DTYPES = ("float16", "bfloat16", "float32")
 _KV_CACHE_DTYPES = ("auto", "fp8", "fp8_e4m3", "fp8_e5m2", "fp8_inc")
 
 
-def read_backends(tree: Tree) -> tuple[Backend, ...]:
+def read_backends(asker: Asker) -> tuple[Backend, ...]:
     """Return the members of the enum in the order of the source, with the limits of their classes."""
-    asker = Asker(tree)
     enum = backend_enum(asker)
     if enum is None:
         return ()
@@ -91,7 +90,7 @@ class BackendClasses:
     def __init__(self, asker: Asker, enum: ClassValue) -> None:
         self._asker = asker
         self._enum = enum
-        run = _interpreter(asker, Machine())
+        run = asker.interpreter(Machine())
         self._paths = {member.name: member.value for member in run.enum_members(enum)}
         self._by_name: dict[str, ClassValue] = {}
         if not any(isinstance(path, str) for path in self._paths.values()):
@@ -290,7 +289,7 @@ class Limits:
         found = self._asker.names.module("vllm.config.cache")
         if found is None:
             return _KV_CACHE_DTYPES
-        value = _interpreter(self._asker, Machine()).module_value(found.module, "CacheDType")
+        value = self._asker.interpreter(Machine()).module_value(found.module, "CacheDType")
         return value.values if isinstance(value, Literals) else _KV_CACHE_DTYPES
 
     def _is_old_mla(self) -> bool:
@@ -316,12 +315,3 @@ def _block_size(value: Value) -> str | None:
     if isinstance(value, Instance) and isinstance(value.fields.get("base"), int):
         return f"x{value.fields['base']}"
     return None
-
-
-def _interpreter(asker: Asker, machine: Machine) -> Interpreter:
-    from rules.releases.extractor.evaluation.world import Path  # noqa: PLC0415
-
-    return Interpreter(asker.names, asker.world(machine), Path())
-
-
-__all__ = ["BackendClasses", "Limits", "backend_enum", "read_backends", "Frame", "Member", "ThrownError"]

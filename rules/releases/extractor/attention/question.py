@@ -17,7 +17,7 @@ from rules.releases.extractor.evaluation.values import (
     Unknown,
     Value,
 )
-from rules.releases.extractor.evaluation.world import World
+from rules.releases.extractor.evaluation.world import Path, World
 from rules.releases.extractor.tree import Tree
 
 #: platform classes by the name used in facts: module and class
@@ -72,6 +72,10 @@ class Asker:
         cls = self.platform_class(machine.platform)
         name = "CudaPlatform" if cls is None else cls.name
         return World((module, name), machine.env, machine.missing, results)
+
+    def interpreter(self, machine: Machine) -> Interpreter:
+        """Return an interpreter for what has only one answer on a machine."""
+        return Interpreter(self.names, self.world(machine), Path())
 
     def platform_class(self, platform: str) -> ClassValue | None:
         """Return the class that speaks for a platform."""

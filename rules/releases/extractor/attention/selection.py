@@ -6,14 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from rules.releases.extractor.attention.backends import BackendClasses, backend_enum, read_backends
+from rules.releases.extractor.attention.backends import BackendClasses
 from rules.releases.extractor.attention.engine import default_engine_is_v1
 from rules.releases.extractor.evaluation.expressions import Frame
 from rules.releases.extractor.evaluation.interpreter import Interpreter
 from rules.releases.extractor.evaluation.values import Bag, ClassValue, Instance, Member, Unknown, Value
 from rules.releases.extractor.evaluation.world import Outcome
 from rules.releases.extractor.attention.question import FLOAT16, NOWHERE, PACKAGES, Asker, Machine, call_by_name
-from rules.releases.extractor.tree import Tree
 from rules.releases.model import CAPABILITIES, HEAD_SIZES, Backend, Source, TextOrder
 
 #: head sizes of models with latent attention: DeepSeek V2/V3 (512 + 64), and smaller ones
@@ -23,13 +22,8 @@ _BLOCK_SIZE = 16
 _SELECTORS = ("vllm.attention.selector", "vllm.v1.attention.selector")
 
 
-def read_text_orders(tree: Tree) -> tuple[TextOrder, ...]:
+def read_text_orders(selector: Selector) -> tuple[TextOrder, ...]:
     """Return the order of backends for every compute capability and head size of NVIDIA GPUs."""
-    asker = Asker(tree)
-    enum = backend_enum(asker)
-    if enum is None:
-        return ()
-    selector = Selector(asker, enum, read_backends(tree))
     found: dict[tuple[bool, tuple[str, ...]], dict[str, list[int]]] = {}
     for mla, capability, size in _cases():
         order = selector.order(Case(capability, size, mla))
@@ -90,6 +84,24 @@ class Selector:
         method = self._asker.method("cuda", "get_attn_backend_cls") or self._chain()
         return Source("", 0) if method is None else Source(method.module.path, method.node.lineno)
 
+    @property
+    def has_engines(self) -> bool:
+        """Tell whether the selector is told which engine runs (V0 or V1)."""
+        method = self._asker.method("cuda", "get_attn_backend_cls") or self._chain()
+        return method is not None and "use_v1" in {one.arg for one in method.node.args.args}
+
+    def choosable(self, case: Case) -> tuple[str, ...]:
+        """Return the names worth asking for in a case: all, or those whose declared limits do not refuse it."""
+        if not any(backend.capabilities for backend in self._backends.values()):
+            return tuple(self._backends)
+        machines = case.platform != "cuda"
+        return tuple(
+            name
+            for name, backend in self._backends.items()
+            if (machines and backend.registered and backend.mla is case.mla)
+            or fits(backend, case.capability, case.head_size, mla=case.mla) is True
+        )
+
     def order(self, case: Case) -> tuple[str, ...] | None:
         """Return the backends that are tried, first choice first; None when the code leaves it open."""
         if self._priority_function() is not None:
@@ -120,7 +132,7 @@ class Selector:
         answers = {name: self._fits(name, case) for name in listed}
         if None in answers.values():
             return None
-        forced = self._forced(case)
+        forced = self.forced(case)
         order = [name for name, fits in answers.items() if fits]
         if forced in order:
             order = [forced, *(name for name in order if name != forced)]
@@ -146,7 +158,7 @@ class Selector:
         backend = self._backends[name]
         return fits(backend, case.capability, case.head_size, mla=case.mla)
 
-    def _forced(self, case: Case) -> str | None:
+    def forced(self, case: Case) -> str | None:
         """Return the backend that the configuration sets by itself for latent attention, None when it sets none."""
         return self._adjusted(case)[1] if case.mla else None
 

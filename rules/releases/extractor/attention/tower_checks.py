@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rules.releases.extractor.tree import Module, Tree
 
@@ -31,6 +32,7 @@ class Check:
     at_start: bool
 
 
+@lru_cache(maxsize=2)
 def find_checks(tree: Tree) -> tuple[Check, ...]:
     """Return one check for each label; the one that fires first where an encoder has several."""
     found: dict[str, Check] = {}

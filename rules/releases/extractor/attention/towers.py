@@ -10,7 +10,6 @@ from rules.releases.extractor.attention.tower_checks import Check, find_checks
 from rules.releases.extractor.evaluation.expressions import Frame
 from rules.releases.extractor.evaluation.interpreter import Interpreter
 from rules.releases.extractor.evaluation.values import Bag, FunctionValue, Member, Unknown, Value
-from rules.releases.extractor.tree import Tree
 from rules.releases.model import CAPABILITIES, HEAD_SIZES, Rescue, Source, Tower, TowerChoices, TowerDefault
 
 #: packages that no release installs, whatever its requirements: an encoder's default must do without them
@@ -23,9 +22,8 @@ _OTHER_PLATFORMS = ("rocm", "xpu", "cpu")
 _USUAL_HEAD_SIZE = 64
 
 
-def read_towers(tree: Tree) -> tuple[Tower, ...]:
+def read_towers(asker: Asker) -> tuple[Tower, ...]:
     """Return the encoders that check their backend, by label."""
-    asker = Asker(tree)
     return tuple(
         Tower(
             label=check.label,
@@ -35,13 +33,12 @@ def read_towers(tree: Tree) -> tuple[Tower, ...]:
             reachable=_is_reachable(asker, check),
             refused_on=_refused_on(asker, check),
         )
-        for check in find_checks(tree)
+        for check in find_checks(asker.names.tree)
     )
 
 
-def read_tower_choices(tree: Tree) -> tuple[TowerChoices, ...]:
+def read_tower_choices(asker: Asker) -> tuple[TowerChoices, ...]:
     """Return what each platform lets a user choose for encoders; empty where the platform has no say."""
-    asker = Asker(tree)
     found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for platform, capability in _machines():
         choices = _choices(asker, Machine(platform, capability))
@@ -53,9 +50,8 @@ def read_tower_choices(tree: Tree) -> tuple[TowerChoices, ...]:
     )
 
 
-def read_tower_defaults(tree: Tree) -> tuple[TowerDefault, ...]:
+def read_tower_defaults(asker: Asker) -> tuple[TowerDefault, ...]:
     """Return what an encoder gets when nothing is set, with what the release itself installs."""
-    asker = Asker(tree)
     found: dict[tuple[str, str], dict[str, list[int]]] = {}
     for platform, capability in _machines():
         for size in HEAD_SIZES:
@@ -66,10 +62,9 @@ def read_tower_defaults(tree: Tree) -> tuple[TowerDefault, ...]:
     return tuple(_grouped(asker, found))
 
 
-def read_rescues(tree: Tree) -> tuple[Rescue, ...]:
+def read_rescues(asker: Asker) -> tuple[Rescue, ...]:
     """Return the package whose presence lets a refused backend pass without a word, where the release has that."""
-    asker = Asker(tree)
-    for check in find_checks(tree):
+    for check in find_checks(asker.names.tree):
         plain = refuses(asker, check, Machine("cuda", "9.0", _NOT_INSTALLED))
         helped = refuses(asker, check, Machine("cuda", "9.0", frozenset({"aiter"})))
         if plain is True and helped is False:

@@ -89,6 +89,8 @@ class Attributes:
             return ClassValue(module.path, definition.name, module, definition)
         if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef):
             return FunctionValue(module, definition, owner)
+        if isinstance(definition, ast.Constant):
+            return definition.value
         key = (module.path, f"{owner.name if owner else ''}.{name}")
         if key not in self._constants:
             # an expression that refers to itself is unknown
@@ -131,7 +133,7 @@ class Attributes:
         except (TypeError, KeyError, IndexError):
             return Unknown(ast.unparse(node))
 
-    def enum_members(self, cls: ClassValue) -> list[Value]:
+    def enum_members(self, cls: ClassValue) -> list[Member]:
         """Return the members of an enum in the order of the source."""
         return [
             Member(cls, name, self.defined(cls.module, node, name, cls))
@@ -166,9 +168,12 @@ class Attributes:
             return self.module_value(module, name)
         if name in self.set_env:
             return self.set_env[name]
-        table = self.module_value(module, "environment_variables")
-        read = table.get(name) if isinstance(table, dict) else None
-        return Unknown(f"envs.{name}") if read is None else self.call(read, [], {}, module.node)
+        table = self.names.definition(module, "environment_variables")
+        node = table[1] if isinstance(table, tuple) else None
+        for key, read in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
+            if isinstance(key, ast.Constant) and key.value == name:
+                return self.call(self.evaluate(read, self.frame(module)), [], {}, read)
+        return Unknown(f"envs.{name}")
 
     def _of_class(self, value: ClassValue, name: str, node: ast.AST) -> Value:
         if name in {"__name__", "__qualname__"}:

@@ -42,6 +42,8 @@ class Frame:
     owner: ClassValue | None = None
     bound: Value = None
     variables: dict[str, Value] = field(default_factory=dict)
+    #: True for a class body, where the names of the class itself can be used
+    is_body: bool = False
 
 
 class Expressions(Attributes):
@@ -77,6 +79,8 @@ class Expressions(Attributes):
     def _name(self, node: ast.Name, frame: Frame) -> Value:
         if node.id in frame.variables:
             return frame.variables[node.id]
+        if frame.is_body and frame.owner is not None and node.id in self.names.members(frame.owner):
+            return self.defined(frame.module, self.names.members(frame.owner)[node.id], node.id, frame.owner)
         return self.module_value(frame.module, node.id)
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Value:
@@ -285,9 +289,11 @@ def equal(left: Value, right: Value) -> bool | None:
     if isinstance(left, External) or isinstance(right, External):
         other = right if isinstance(left, External) else left
         return False if other is None or isinstance(other, Member) else None
-    if isinstance(left, Member) is not isinstance(right, Member):
+    if isinstance(left, Member) and isinstance(right, str):
         # a member of a string enum is equal to its value
-        left, right = (one.value if isinstance(one, Member) else one for one in (left, right))
+        left = left.value
+    elif isinstance(right, Member) and isinstance(left, str):
+        right = right.value
     return bool(_plain(left) == _plain(right))
 
 

@@ -41,14 +41,7 @@ class Interpreter(Statements):
 
     def frame(self, module: Module, owner: ClassValue | None = None) -> Frame:
         """Return a fresh frame; in a class body its own names can be used."""
-        frame = Frame(module, owner)
-        if owner is not None:
-            frame.variables.update(
-                (name, self.defined(module, node, name, owner))
-                for name, node in self.names.members(owner).items()
-                if isinstance(node, ast.Constant | ast.List | ast.Tuple)
-            )
-        return frame
+        return Frame(module, owner, is_body=owner is not None)
 
     def parent(self, frame: Frame) -> Value:
         """Return what `super()` stands for in a frame."""

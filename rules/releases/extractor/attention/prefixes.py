@@ -1,0 +1,1 @@
+def read_prefixes(tree): return ()
