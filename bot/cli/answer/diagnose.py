@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.answer.engine import answer
 from bot.cli.answer.inputs import STDIN, opened, shown
 from bot.cli.exits import CommandError, ExitCode, verdict_code
 from bot.cli.terminal import complain, write_json, write_line
 from bot.triage.contract import report_to_json
 from rules.engine.paste.facts import Given
 from rules.engine.report import Report, Status
+from rules.engine.start import start_engine
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -48,13 +48,13 @@ def diagnose(  # noqa: PLR0913 (each parameter is an option of the contract)
     For example: vllm-diagnose diagnose --gpu H100 vllm.log
     """
     given = Given(vllm_version, gpu, model, _variables(env_file), command)
-    language = None if lang is Language.AUTO else lang.value
     names = files or [STDIN]
+    engine = start_engine()
     statuses: list[Status] = []
     for name in names:
         try:
             with opened(name) as stream:
-                report = answer(stream, given, language)
+                report = engine.diagnose_stream(stream, given, lang.value)
         except CommandError as error:
             complain(str(error))
             continue

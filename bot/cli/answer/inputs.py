@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -18,28 +17,33 @@ STDIN = "-"
 
 @contextmanager
 def opened(name: str) -> Iterator[BinaryIO]:
-    """Open a log, or standard input for `-`. Raises `CommandError` when it cannot be read."""
-    if name == STDIN:
-        yield _stdin()
-        return
+    """Open a log, or standard input for `-`. Raises `CommandError` when it cannot be opened or read."""
     try:
-        with Path(name).open("rb") as stream:
+        with _stdin() if name == STDIN else _file(name) as stream:
             yield stream
     except OSError as error:
         raise unreadable(name, error) from error
 
 
+def _file(name: str) -> BinaryIO:
+    try:
+        return Path(name).open("rb")
+    except ValueError as error:
+        # a name that no file system takes
+        raise unreadable(name, FileNotFoundError()) from error
+
+
 def shown(name: str) -> str:
-    """Return a file's name as text that can be printed, whatever bytes it is made of."""
-    return os.fsencode(name).decode("utf-8", "replace")
+    """Return a file's name as text that can be printed, whatever it is made of."""
+    return name.encode("utf-8", "replace").decode()
 
 
-def _stdin() -> BinaryIO:
+def _stdin() -> AbstractContextManager[BinaryIO]:
     if sys.stdin is None:
         raise CommandError("standard input is closed", "name a file or pipe one in", ExitCode.UNUSABLE_INPUT)
     if sys.stdin.isatty():
         print("Paste the log, then press Ctrl-D on a line of its own.", file=sys.stderr)  # noqa: T201
-    return sys.stdin.buffer
+    return nullcontext(sys.stdin.buffer)
 
 
 def unreadable(name: str, error: OSError) -> CommandError:

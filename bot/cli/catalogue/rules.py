@@ -1,0 +1,102 @@
+"""`vllm-diagnose rules`: the catalogue, its lint, its samples, a draft for a new rule. Not for any check."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.catalogue.loading import load_rules, relative
+from bot.cli.exits import ExitCode
+from bot.cli.terminal import tell, write_json, write_line
+from rules.engine.rule.faults import CatalogueError
+from rules.engine.rule.loading import load_catalogue
+from rules.engine.rule.model import Rule
+from rules.lint.interface import Issue
+from rules.lint.linting import errors, lint
+from rules.releases.shipped import load_releases
+
+app = typer.Typer(
+    help="The catalogue of rules.\n\nFor example: vllm-diagnose rules list",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+_AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+_Private = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Rules of your own beside the shipped ones.")
+]
+
+
+@app.command("list")
+def list_rules(*, as_json: _AsJson = False, private: _Private = None) -> int:
+    """Print every rule: its id, class, status and what it finds.
+
+    For example: vllm-diagnose rules list --json
+    """
+    catalogue = load_rules(private)
+    if as_json:
+        write_json({"schema": 1, "rules": [_rule_to_json(rule) for rule in catalogue.rules]})
+        return ExitCode.SOUND
+    width = max((len(rule.id) for rule in catalogue.rules), default=0)
+    for rule in catalogue.rules:
+        write_line(f"{rule.id:{width}}  {rule.status:12}  {rule.failure_class}  {rule.texts['en'].title}")
+    return ExitCode.SOUND
+
+
+@app.command("lint")
+def lint_rules(*, as_json: _AsJson = False, private: _Private = None) -> int:
+    """Check that every rule is sound for every release it speaks of; faults come with file and line.
+
+    For example: vllm-diagnose rules lint
+    """
+    try:
+        catalogue = load_catalogue(private=private)
+    except CatalogueError as error:
+        for fault in error.faults:
+            write_line(f"{relative(fault.file)}:{fault.line}: error [reading] {fault.message}")
+        return ExitCode.FAULTS
+    issues = lint(catalogue, load_releases(), datetime.now(UTC).date())
+    if as_json:
+        write_json({"schema": 1, "issues": [_issue_to_json(issue) for issue in issues]})
+    for issue in issues if not as_json else ():
+        write_line(_issue_line(issue))
+    faults = errors(issues)
+    tell(f"{len(catalogue.rules)} rules, {len(faults)} errors, {len(issues) - len(faults)} pieces of advice")
+    return ExitCode.FAULTS if faults else ExitCode.SOUND
+
+
+def _issue_line(issue: Issue) -> str:
+    head = f"{relative(issue.file)}:{issue.line}: {issue.severity} [{issue.check}] {issue.rule}"
+    return f"{head}: {issue.message} {issue.suggestion}"
+
+
+def _issue_to_json(issue: Issue) -> dict[str, object]:
+    return {
+        "rule": issue.rule,
+        "check": issue.check,
+        "severity": issue.severity.value,
+        "file": str(relative(issue.file)),
+        "line": issue.line,
+        "message": issue.message,
+        "suggestion": issue.suggestion,
+    }
+
+
+def _rule_to_json(rule: Rule) -> dict[str, object]:
+    return {
+        "id": rule.id,
+        "version": rule.version,
+        "status": rule.status.value,
+        "class": rule.failure_class,
+        "family": rule.family,
+        "origin": rule.origin.value,
+        "impact": rule.impact.value,
+        "confidence": rule.confidence.value,
+        "releases": rule.releases,
+        "asks_only": rule.asks_only,
+        "fixes": [fix.id for fix in rule.fixes],
+        "titles": {language: text.title for language, text in rule.texts.items()},
+        "references": list(rule.references),
+    }

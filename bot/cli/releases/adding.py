@@ -1,0 +1,71 @@
+"""Adding a release to the shipped facts: get it, read it, write it. Not for showing what it changes."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packaging.version import InvalidVersion, Version
+
+from bot.cli.exits import CommandError, ExitCode
+from bot.cli.releases.download import download
+from bot.cli.releases.unpack import tree_at
+from bot.cli.terminal import tell
+from rules.releases.extractor.__main__ import write
+from rules.releases.extractor.record import extract, version_of
+from rules.releases.extractor.tree import Tree
+from rules.releases.shipped import DATA
+from rules.releases.store import INDEX, Shelf, encode
+
+if TYPE_CHECKING:
+    from rules.releases.model import Record
+
+
+def release_number(text: str) -> str:
+    """Return a release number in its usual spelling. Raises `CommandError` when it is none."""
+    try:
+        return Version(text).public
+    except InvalidVersion as error:
+        advice = "give one such as 0.33.0"
+        raise CommandError(f"{text!r} is no release number", advice, ExitCode.WRONG_USAGE) from error
+
+
+def add_release(version: str, source: Path | None, data: Path = DATA, *, force: bool) -> Record:
+    """Read a release from `source`, or from what pip downloads, and add it to the data folder.
+
+    Raises `CommandError` when it is there already, cannot be had, is another release, or may not be written.
+    """
+    shelf = Shelf(lambda file: (data / file).read_bytes())
+    shipped = [str(one) for one in shelf.versions()] if (data / INDEX).is_file() else []
+    if version in shipped and not force:
+        advice = "add `--force` to read it anew"
+        raise CommandError(f"facts of vLLM {version} are there already", advice, ExitCode.WRONG_USAGE)
+    if not os.access(data, os.W_OK):
+        advice = "run this in a checkout that you may write to"
+        raise CommandError(f"you may not write to {data}", advice, ExitCode.NOT_ALLOWED)
+    record = _read(version, source)
+    tell(f"writing {len(shipped) + (version not in shipped)} releases")
+    others = [shelf.record(one) for one in shipped if one != version]
+    write(encode([*others, record]), data)
+    return record
+
+
+def _read(version: str, source: Path | None) -> Record:
+    with tempfile.TemporaryDirectory(prefix="vllm-diagnose-") as folder:
+        path = source or download(version, Path(folder) / "wheels", tell)
+        tell(f"unpacking {path.name}")
+        tree = Tree(tree_at(path, Path(folder) / "tree"))
+        stated = version_of(tree)
+        if stated is not None and stated != version:
+            raise CommandError(
+                f"{path} holds vLLM {stated}, not {version}",
+                f"give that release, or run `vllm-diagnose releases add {stated} --from {path}`",
+                ExitCode.UNUSABLE_INPUT,
+            )
+        tell(f"reading the facts of vLLM {version}, which takes about a minute")
+        record = extract(tree, version)
+    for remark in record.remarks:
+        tell(remark)
+    return record
