@@ -1,0 +1,138 @@
+"""Checks fix validity per release: each flag, variable, value and backend of a fix exists there and is not deprecated."""
+
+from collections.abc import Iterator
+
+from packaging.version import Version
+
+from rules.engine.remedy.words import placeholders
+from rules.engine.report import FixKind
+from rules.engine.rule.model import ChangeTemplate, Fix, Impact, Pick, Rule
+from rules.engine.versions import select, specifier
+from rules.lint.interface import Context, Finding
+from rules.releases.model import Part
+from rules.releases.release import Release
+
+_TO_A_RELEASE = (FixKind.UPGRADE, FixKind.DOWNGRADE)
+
+
+def check(rule: Rule, context: Context) -> Iterator[Finding]:
+    """Yield what a fix names that some of its releases do not take."""
+    seen: set[str] = set()
+    for index, fix in enumerate(rule.fixes):
+        place = ("fixes", index)
+        if fix.id in seen:
+            yield Finding(f"Two fixes are called `{fix.id}`.", "Rename one.", (*place, "id"))
+        seen.add(fix.id)
+        yield from _target(fix, place, context)
+        yield from _kind(fix, place)
+        if fix.change is not None:
+            yield from _change(rule, fix, place, context)
+
+
+def _target(fix: Fix, place: tuple[str | int, ...], context: Context) -> Iterator[Finding]:
+    if fix.kind not in _TO_A_RELEASE:
+        return
+    chosen = select(fix.target, context.shipped) if fix.target else ()
+    if not chosen:
+        yield Finding(
+            f"Fix `{fix.id}` names no release to move to.", "Add `target`, a range of releases.", place
+        )
+        return
+    stays = set(chosen).intersection(select(fix.releases, context.shipped))
+    if stays:
+        named = specifier(stays, context.shipped)
+        yield Finding(
+            f"Fix `{fix.id}` moves {named} to itself.",
+            "Keep `releases` and `target` apart.",
+            (*place, "target"),
+        )
+
+
+def _kind(fix: Fix, place: tuple[str | int, ...]) -> Iterator[Finding]:
+    change = fix.change or ChangeTemplate()
+    wanted = {
+        FixKind.UNSET_ENV: bool(change.env_unset),
+        FixKind.SET_ENV: bool(change.env_set),
+        FixKind.SET_FLAG: bool(change.flags_set),
+        FixKind.DROP_FLAG: bool(change.flags_unset),
+    }
+    if fix.change is not None and wanted.get(fix.kind) is False:
+        yield Finding(
+            f"Fix `{fix.id}` is a {fix.kind}, but its change does none.",
+            "Correct kind or change.",
+            (*place, "kind"),
+        )
+    if fix.change is not None and fix.kind not in wanted:
+        yield Finding(f"A {fix.kind} changes nothing of a launch.", "Drop `change`.", (*place, "change"))
+
+
+def _change(rule: Rule, fix: Fix, place: tuple[str | int, ...], context: Context) -> Iterator[Finding]:
+    """Yield each reason once, with the releases it holds for."""
+    reasons: dict[str, list[Version]] = {}
+    for version in context.releases_of(rule, fix):
+        for reason in _reasons(rule, fix, context.releases.get(version)):
+            reasons.setdefault(reason, []).append(version)
+    for reason, versions in reasons.items():
+        named = specifier(versions, context.shipped)
+        yield Finding(f"Fix `{fix.id}`: {reason} in {named}.", "Narrow its `releases` or choose another setting.",
+                      (*place, "change"))  # fmt: skip
+
+
+def _reasons(rule: Rule, fix: Fix, release: Release) -> Iterator[str]:
+    change = fix.change or ChangeTemplate()
+    for name in change.env_unset:
+        yield from _unset(name, rule, fix, release)
+    for name, value in change.env_set.items():
+        variable = release.variable(name)
+        yield from _setting(
+            name, exists=variable is not None, deprecated=variable.deprecated if variable else None
+        )
+        yield from _value(name, value, variable.choices if variable else None, release)
+        yield from _reach(name, fix, release)
+    for name, value in change.flags_set.items():
+        flag = release.flag(name)
+        yield from _setting(name, exists=flag is not None, deprecated=flag.deprecated if flag else None)
+        yield from _value(name, value, flag.choices if flag else None, release)
+        yield from _reach(name, fix, release)
+    for name in change.flags_unset:
+        if release.flag(name) is None:
+            yield f"{name} does not exist"
+        yield from _reach(name, fix, release)
+
+
+def _unset(name: str, rule: Rule, fix: Fix, release: Release) -> Iterator[str]:
+    """A variable that a release does not know may only be removed where that is the point of the rule."""
+    ignored_here = rule.impact is Impact.NO_EFFECT or fix.part is not None or bool(placeholders(name))
+    ignored_here = bool(ignored_here) or rule.failure_class == "env-var-ignored"
+    taken_by_flag = bool((fix.change or ChangeTemplate()).flags_set)
+    if release.variable(name) is None and not ignored_here:
+        yield f"{name} is not known"
+    if fix.part is not None and not taken_by_flag:
+        yield from _reach(name, fix, release)
+
+
+def _setting(name: str, *, exists: bool, deprecated: str | None) -> Iterator[str]:
+    if not exists:
+        yield f"{name} does not exist"
+    elif deprecated:
+        yield f"{name} is deprecated"
+
+
+def _value(name: str, value: str | Pick, choices: tuple[str, ...] | None, release: Release) -> Iterator[str]:
+    decides = release.reach(name).parts
+    candidates = value.prefer if isinstance(value, Pick) else (value,)
+    if any(placeholders(one) for one in candidates):
+        return
+    if isinstance(value, Pick):
+        if not any(release.backend(one) for one in candidates):
+            yield f"no value that {name} may pick exists"
+        return
+    if decides and release.backend(value) is None:
+        yield f"there is no backend {value} for {name}"
+    elif choices is not None and value not in choices:
+        yield f"{name} does not take `{value}`"
+
+
+def _reach(name: str, fix: Fix, release: Release) -> Iterator[str]:
+    if fix.part is not None and Part(fix.part) not in release.reach(name).parts:
+        yield f"{name} does not reach the {fix.part}"

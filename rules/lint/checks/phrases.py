@@ -1,0 +1,46 @@
+"""Checks that the shared phrases and commands a rule needs exist, in every language with the same placeholders."""
+
+from collections.abc import Iterator
+
+from rules.engine.remedy.words import placeholders
+from rules.engine.rule.model import Fix, Rule
+from rules.engine.rule.texts import LANGUAGES
+from rules.lint.interface import Context, Finding
+
+
+def check(rule: Rule, context: Context) -> Iterator[Finding]:
+    """Yield phrases that are missing or differ between languages."""
+    for index, fix in enumerate(rule.fixes):
+        yield from _phrase(fix.phrase or f"fix.{fix.kind}", ("fixes", index, "phrase"), context)
+        yield from _values(fix, ("fixes", index, "values"), context)
+    for index, question in enumerate(rule.ask):
+        place = ("ask", index, "fact")
+        yield from _phrase(f"ask.{question.fact}", place, context)
+        if f"ask.{question.fact}" not in context.catalogue.phrases.get("commands", {}):
+            yield Finding(
+                f"There is no command that answers `{question.fact}`.",
+                "Add it to phrases/commands.yaml.",
+                place,
+            )
+
+
+def _phrase(key: str, place: tuple[str | int, ...], context: Context) -> Iterator[Finding]:
+    found = {language: context.catalogue.phrases.get(language, {}).get(key) for language in LANGUAGES}
+    missing = [language for language, text in found.items() if text is None]
+    if missing:
+        yield Finding(f"The phrase `{key}` is missing in {', '.join(missing)}.", "Add it to phrases/.", place)
+    elif len({frozenset(placeholders(text)) for text in found.values() if text}) > 1:
+        yield Finding(
+            f"The phrase `{key}` has other placeholders in other languages.", "Use the same ones.", place
+        )
+
+
+def _values(fix: Fix, place: tuple[str | int, ...], context: Context) -> Iterator[Finding]:
+    """A phrase may name what its fix gives, what every change gives, and what signals capture."""
+    text = context.catalogue.phrases.get("en", {}).get(fix.phrase or f"fix.{fix.kind}", "")
+    given = {"removed", "setting", "value", "target", "seen", "requested", *fix.values}
+    wanted = placeholders(text) - given
+    if wanted - {"model", "backend", "variable", "device", "selected"}:
+        yield Finding(
+            f"The phrase of `{fix.id}` needs {', '.join(sorted(wanted))}.", "Give it under `values`.", place
+        )
