@@ -44,6 +44,8 @@ class Unread(StrEnum):
     SILENT = "silent"
     #: a warning names it
     WARNS = "warns"
+    #: the start fails, as with a flag that does not exist
+    REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True)

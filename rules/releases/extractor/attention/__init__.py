@@ -38,7 +38,7 @@ def read_attention(tree: Tree) -> Attention:
         tower_defaults=read_tower_defaults(asker),
         tower_choices=read_tower_choices(asker),
         rescues=read_rescues(asker),
-        reaches=read_reaches(asker, selector),
+        reaches=read_reaches(asker),
         selection_lines=read_selection_lines(asker, selector),
         prefixes=read_prefixes(tree),
         packages=read_packages(tree),
