@@ -1,4 +1,4 @@
-"""A catalogue ready for use, compiled once, kept in the user's cache folder. Not for reading rules from files."""
+"""A catalogue ready for use, compiled once, kept in the user's cache. Not for reading rules from files."""
 
 import json
 import platform
@@ -69,7 +69,7 @@ def compiled_catalogue(
 ) -> CompiledCatalogue:
     """Return the catalogue of the folders, from the cache where it holds this very content.
 
-    Raises `CatalogueError` for faults in the files, `UnprovenLiteralError` for a literal that is not implied.
+    Raises `CatalogueError` for faults in files, `UnprovenLiteralError` for a literal that is not implied.
     """
     key = _key(content_hash([folder, *([private] if private else [])]))
     kept = cache.read(_KIND, key) if cache else None
@@ -128,7 +128,9 @@ def _pack(compiled: CompiledCatalogue) -> bytes:
 def _unpack(data: bytes) -> CompiledCatalogue:
     text, _, database = data.partition(b"\n")
     head = json.loads(text)
-    signals = tuple(IndexedSignal(rule, name, regex, Scope(scope)) for rule, name, regex, scope in head["signals"])
+    signals = tuple(
+        IndexedSignal(rule, name, regex, Scope(scope)) for rule, name, regex, scope in head["signals"]
+    )
     keys = tuple(Key(bytes.fromhex(data), caseless) for data, caseless in head["keys"])
     index = SignalIndex(signals, keys, tuple(tuple(places) for places in head["owners"]))
     return CompiledCatalogue(head["plain"], index, database if head["database"] else None)

@@ -2,13 +2,15 @@
 
 import re
 
-from rules.engine.paste.evidence import Evidence
+from rules.engine.paste.evidence import Evidence, Note, NoteDraft
+from rules.engine.paste.fact_reading import read_facts
 from rules.engine.paste.facts import Given
 from rules.engine.paste.nature import read_nature
 from rules.engine.paste.reading import read_paste, read_window
 from rules.engine.paste.rootcause import CauseReading, Kind, find_root_cause
 from rules.engine.paste.tracebacks import Raised
 from rules.engine.seams import FactsFound, Failure
+from rules.engine.wording import remark
 
 #: how source lines of a traceback begin when they stand without it
 _SOURCE = ('File "', "raise ", "return ", "await ", "self.")
@@ -41,7 +43,13 @@ class PasteReader:
 
     def facts(self, evidence: Evidence, given: Given, language: str) -> FactsFound:
         """Return what is known; the paste wins over what was given."""
-        raise NotImplementedError
+        facts, drafts = read_facts(evidence, given)
+        return FactsFound(facts, tuple(note_of(draft, language) for draft in drafts))
+
+
+def note_of(draft: NoteDraft, language: str) -> Note:
+    """Return a remark of the reading in the language of the answer."""
+    return Note(draft.kind, remark(f"facts.{draft.phrase}", language, **draft.values))
 
 
 def _message(raised: Raised) -> range:

@@ -116,7 +116,8 @@ class Judged:
             yield Note(NoteKind.OUTSIDE_FACTS, text)
         elif len(known) > 1:
             ends = {"first": known[0], "last": known[-1]}
-            yield Note(NoteKind.OUTSIDE_FACTS, remark("between.releases", self.language, release=version, **ends))
+            text = remark("between.releases", self.language, release=version, **ends)
+            yield Note(NoteKind.OUTSIDE_FACTS, text)
         best = self._best()
         if best is not None and not best.in_era:
             yield self._contradiction(best, shipped)

@@ -31,7 +31,7 @@ class Failure:
     wrappers: tuple[int, ...] = ()
     #: lines that are frames or source of a traceback: what they quote was not said by the program
     code: frozenset[int] = frozenset()
-    #: True when something failed and no line tells what: a traceback ends early, or a record of a failure stands alone
+    #: True when something failed and no line tells what: a traceback ends early, a record stands alone
     hidden: bool = False
     #: True when the paste is plainly vLLM's: its log records, its files in a traceback, its banner
     vllm: bool = False

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rules.engine.cache_folder import CacheFolder, default_cache_folder
@@ -32,7 +33,7 @@ class Options:
 def start_engine(options: Options | None = None) -> Engine:
     """Return an engine for the calling thread; without options with all that is shipped, and the user's cache.
 
-    Raises `CatalogueError` for faults in the rules, `UnprovenLiteralError` for a literal that is not implied.
+    Raises `CatalogueError` for faults in rules, `UnprovenLiteralError` for an unproven literal.
     """
     options = options or Options(cache=default_cache_folder(os.environ))
     cache = CacheFolder(options.cache) if options.cache else None
@@ -42,13 +43,12 @@ def start_engine(options: Options | None = None) -> Engine:
 
 def engine_of(compiled: CompiledCatalogue, releases: Releases) -> Engine:
     """Return an engine for the calling thread; threads may share the catalogue and the releases."""
-    return Engine(
-        Parts(
-            reader=PasteReader(),
-            matcher=Matcher(compiled.index, compiled.scanner()),
-            rule_of=compiled.rule,
-            answerer=RemedyAnswerer(compiled.catalogue(), releases),
-            shipped=releases.versions(),
-            printing=lambda rule, captures, candidates: releases_that_print(rule, captures, candidates, releases),
-        )
+    parts = Parts(
+        reader=PasteReader(),
+        matcher=Matcher(compiled.index, compiled.scanner()),
+        rule_of=compiled.rule,
+        answerer=RemedyAnswerer(compiled.catalogue(), releases),
+        shipped=releases.versions(),
+        printing=partial(releases_that_print, releases=releases),
     )
+    return Engine(parts)

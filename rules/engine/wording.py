@@ -1,4 +1,4 @@
-"""The engine's own remarks in both languages: limits, contradictions, what is ruled out. Not texts of rules."""
+"""The engine's own remarks in both languages: limits, contradictions, rules that lost. Not texts of rules."""
 
 from collections.abc import Mapping
 
@@ -15,20 +15,30 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
             "vLLM {release} does not print the text of line {line}; releases {releases} do. "
             "The fixes are for {release}: check which release really runs."
         ),
-        "cap.rules": "A limit was reached while looking for {rules}: later lines were not checked for them.",
+        "cap.rules": "A limit was reached while looking for {rules}: later lines were not checked.",
         "cap.partial": (
-            "The input is larger than {limit} MiB or has very many lines: only the start, the end and the lines "
-            "around hits and errors were read, and wrapped lines were not joined."
+            "The input is larger than {limit} MiB or has very many lines: only the start, the end and "
+            "the lines around hits and errors were read, and wrapped lines were not joined."
         ),
-        "cap.dropped": "Too many lines looked like failures: only the first and the last of them were read.",
+        "cap.dropped": "Too many lines looked like failures: only the first and the last were read.",
         "cap.line": "A very long line was cut.",
         "outside.facts": (
             "vLLM {release} lies outside the releases with facts ({first} to {last}): "
             "fixes that depend on the release are left out."
         ),
         "between.releases": (
-            "vLLM {release} lies between releases with facts: only what holds in both {first} and {last} is said."
+            "vLLM {release} lies between releases with facts: "
+            "only what holds in both {first} and {last} is said."
         ),
+        "facts.two-releases": "The paste names two vLLM releases, {first} and {second}: {first} was used.",
+        "facts.two-gpus": "The paste names two GPUs, {first} and {second}: {first} was used.",
+        "facts.two-values": "The paste gives {name} two values, {first} and {second}.",
+        "facts.given-release-overruled": "The paste says vLLM {paste}, you said {given}: {paste} was used.",
+        "facts.given-gpu-overruled": "The paste says {paste}, you said {given}: {paste} was used.",
+        "facts.release-unreadable": "`{given}` could not be read as a vLLM release and was not used.",
+        "facts.release-incomplete": "`{given}` names several releases: what holds in all of them is said.",
+        "facts.gpu-unreadable": "`{given}` could not be read as a GPU and was not used.",
+        "facts.command-unreadable": "The launch command could not be read and was not used.",
     },
     "zh": {
         "absorbed": "第 {line} 行是 {by} 的后果",
@@ -43,11 +53,24 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
             "下面的修复针对 {release}：请确认实际运行的版本。"
         ),
         "cap.rules": "查找 {rules} 时达到上限：其后的行没有再为它们检查。",
-        "cap.partial": "输入超过 {limit} MiB 或行数过多：只读取了开头、结尾以及命中和错误附近的行，折行没有合并。",
+        "cap.partial": (
+            "输入超过 {limit} MiB 或行数过多：只读取了开头、结尾以及命中和错误附近的行，折行没有合并。"
+        ),
         "cap.dropped": "看起来像失败的行太多：只读取了最前和最后的部分。",
         "cap.line": "有一行过长，已被截断。",
-        "outside.facts": "vLLM {release} 不在已有资料的版本（{first} 到 {last}）之内：省略依赖版本的修复。",
-        "between.releases": "vLLM {release} 介于有资料的版本之间：只说明在 {first} 和 {last} 中都成立的内容。",
+        "outside.facts": ("vLLM {release} 不在已有资料的版本（{first} 到 {last}）之内：省略依赖版本的修复。"),
+        "between.releases": (
+            "vLLM {release} 介于有资料的版本之间：只说明在 {first} 和 {last} 中都成立的内容。"
+        ),
+        "facts.two-releases": "粘贴的内容里有两个 vLLM 版本：{first} 和 {second}，采用 {first}。",
+        "facts.two-gpus": "粘贴的内容里有两种 GPU：{first} 和 {second}，采用 {first}。",
+        "facts.two-values": "粘贴的内容里 {name} 有两个值：{first} 和 {second}。",
+        "facts.given-release-overruled": "粘贴的内容是 vLLM {paste}，而您给出的是 {given}：采用 {paste}。",
+        "facts.given-gpu-overruled": "粘贴的内容是 {paste}，而您给出的是 {given}：采用 {paste}。",
+        "facts.release-unreadable": "无法将“{given}”识别为 vLLM 版本，未采用。",
+        "facts.release-incomplete": "“{given}”对应多个版本：只说明在所有这些版本中都成立的内容。",
+        "facts.gpu-unreadable": "无法将“{given}”识别为 GPU，未采用。",
+        "facts.command-unreadable": "无法识别启动命令，未采用。",
     },
 }
 

@@ -176,4 +176,3 @@ _TESTS: Mapping[FactTestKind, Callable[[str, tuple[str, ...]], bool | None]] = {
     FactTestKind.WITHIN: _within,
     FactTestKind.MATCHES: _matches,
 }
-

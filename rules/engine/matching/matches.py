@@ -54,9 +54,11 @@ class Setting:
     printing: Printing | None = None
 
     def known(self) -> tuple[Version, ...] | None:
-        """Return the shipped releases that speak for the known release; None when no release is known."""
+        """Return the shipped releases that speak for the known release or series; None without one."""
         version = parse_version(self.facts.vllm_version) if self.facts.vllm_version else None
-        return None if version is None else stand_ins(version, self.shipped)
+        if version is not None:
+            return stand_ins(version, self.shipped)
+        return select(self.facts.vllm_series, self.shipped) if self.facts.vllm_series else None
 
     def place(self, line: int) -> Place:
         """Return how near a line is to the root cause."""
@@ -99,7 +101,9 @@ def _judged(rule: Rule, hits: RuleHits, setting: Setting, known: tuple[Version, 
         return None
     place, line, name, first = deciding[0]
     captures = _captures(first, (entry[3] for entry in deciding[1:]))
-    releases = known if known is not None else _releases(rule, [name, *hits.signals], captures, setting)
+    releases = known if known is not None else setting.shipped
+    if setting.facts.vllm_version is None:
+        releases = _narrowed(releases, rule, [name, *hits.signals], captures, setting)
     situation = Situation(hits, setting.facts, captures, releases)
     holds = situation.holds(rule.condition)
     return None if holds is False else Match(rule, line, place, captures, situation, sure=holds is True)
@@ -127,12 +131,16 @@ def _positive(condition: Condition) -> Iterator[str]:
             return
 
 
-def _releases(
-    rule: Rule, fired: Sequence[str], captures: Mapping[str, str], setting: Setting
+def _narrowed(
+    releases: tuple[Version, ...],
+    rule: Rule,
+    fired: Sequence[str],
+    captures: Mapping[str, str],
+    setting: Setting,
 ) -> tuple[Version, ...]:
-    """Return the shipped releases in which the rule can happen and that print what fired."""
+    """Return the releases in which the rule can happen and that print what fired."""
     ranges = {signal.name: signal.releases for signal in rule.signals}
-    allowed = select(rule.releases, setting.shipped)
+    allowed = select(rule.releases, releases) or releases
     for name in fired:
         allowed = select(ranges.get(name), allowed) or allowed
     return setting.printing(rule, captures, allowed) if setting.printing else allowed

@@ -37,11 +37,12 @@ class SignalIndex:
 
 #: what tells lines of a large log that are read beside those with keys: failures, and facts of the launch
 MARKS = (
-    " ERROR ", "ERROR:", "CRITICAL", "Traceback (most recent call last)", "Error: ", "Exception: ", "core dumped",
-    "Segmentation fault", "terminate called", "Fatal Python error", "fatal error", "error: argument ",
-    "error: unrecognized arguments", "During handling of the above", "was the direct cause of the", "version ",
-    "LLM engine (v", "non-default args", "Namespace(", "VLLM_ATTENTION_BACKEND", "--attention-backend",
-    "Application startup complete", "CUDA Version: ", "compute capability",
+    " ERROR ", "ERROR:", "CRITICAL", "Traceback (most recent call last)", "Error: ", "Exception: ",
+    "core dumped", "Segmentation fault", "terminate called", "Fatal Python error", "fatal error",
+    "error: argument ", "error: unrecognized arguments", "During handling of the above",
+    "was the direct cause of the", "version ", "LLM engine (v", "non-default args", "Namespace(",
+    "VLLM_ATTENTION_BACKEND", "--attention-backend", "Application startup complete", "CUDA Version: ",
+    "compute capability",
 )  # fmt: skip
 
 

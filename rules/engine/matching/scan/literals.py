@@ -1,8 +1,8 @@
 """Texts that every match of a pattern holds: proving them, cutting them to keys. Not for searching pastes.
 
 The prefilter looks for one literal per signal. That is right only when the pattern cannot match without it,
-so the claim is proven here from the parsed pattern. Python's own parser reads the patterns of the catalogue; no
-pasted text comes near it.
+so the claim is proven here from the parsed pattern. Python's own parser reads the patterns of the catalogue;
+no pasted text comes near it.
 """
 
 import re

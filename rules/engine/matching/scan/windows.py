@@ -1,14 +1,16 @@
-"""What is read of an input: all of a paste, of a large log the lines that matter. Not for cleaning or matching.
+"""What is read of an input: all of a paste, of a large log what matters. Not for cleaning or matching.
 
-A large log is scanned raw, block by block. Kept are its first and last lines, and windows round the lines that
-hold a key of the catalogue or a mark of trouble. Lines that differ only in digits and hexadecimal letters are kept
-a few times, so that a flood of one message cannot push out another.
+A large log is scanned raw, block by block. Kept are its first and last lines, and windows round the lines
+that hold a key of the catalogue or a mark of trouble. Lines that differ only in digits and hexadecimal
+letters are kept a few times, so that a flood of one message cannot push out another.
 """
 
 import codecs
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from rules.engine.matching.scan.blocks import Block, Source, blocks
@@ -276,14 +278,29 @@ def _joined(segments: list[_Segment], *, dropped: bool, cut: bool) -> Excerpt:
     """Join the segments, an empty line standing for what was left out between two."""
     texts: list[str] = []
     numbers: list[int] = []
-    until = 0
-    for segment in segments:
-        if texts and segment.start != until:
+    for run in _runs(segments):
+        if texts:
             texts.append("")
-            numbers.append(segment.number - 1)
-        lines = decode(segment.data.removesuffix(b"\n")).split("\n")
+            numbers.append(run.number - 1)
+        lines = decode(run.data.removesuffix(b"\n")).split("\n")
         texts.extend(lines)
-        numbers.extend(range(segment.number, segment.number + len(lines)))
-        until = segment.end
+        numbers.extend(range(run.number, run.number + len(lines)))
     return Excerpt("\n".join(texts), tuple(numbers), dropped, cut)
 
+
+def _runs(segments: list[_Segment]) -> list[_Segment]:
+    """Join segments that touch."""
+    runs: list[_Segment] = []
+    for _, group in groupby(zip(segments, accumulate(_gaps(segments)), strict=True), key=itemgetter(1)):
+        touching = [segment for segment, _ in group]
+        data = b"".join(segment.data for segment in touching)
+        runs.append(_Segment(touching[0].start, touching[-1].end, touching[0].number, data))
+    return runs
+
+
+def _gaps(segments: list[_Segment]) -> Iterator[bool]:
+    """Yield for each segment whether something is left out before it."""
+    until = 0
+    for segment in segments:
+        yield segment.start != until
+        until = segment.end

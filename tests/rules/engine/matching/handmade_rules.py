@@ -82,7 +82,8 @@ class PlainAnswerer:
 
     def answer(self, case: Case) -> Answer:
         releases = ",".join(str(version) for version in case.releases)
-        return Answer(case.rule.id, f"{releases}|{case.facts.vllm_version}", (), (Ask("gpu", "why", "nvidia-smi"),))
+        ask = Ask("gpu", "why", "nvidia-smi")
+        return Answer(case.rule.id, f"{releases}|{case.facts.vllm_version}", (), (ask,))
 
     def questions(self, rules: Sequence[Rule], facts: Facts, language: str) -> tuple[Ask, ...]:
         return (Ask("first-exception", f"asked by {[rule.id for rule in rules]}", "cat vllm.log"),)

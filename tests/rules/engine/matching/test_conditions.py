@@ -93,9 +93,7 @@ def test_facts_are_compared_and_missing_ones_leave_it_open(fact, kind, values, o
     assert holds(FactTest(fact, kind, values), FACTS, {"backend": "TRITON"}) is outcome
 
 
-@pytest.mark.parametrize(
-    ("specifier", "outcome"), [(">=0.11", True), (">=0.12", None), (">=0.13", False)]
-)
+@pytest.mark.parametrize(("specifier", "outcome"), [(">=0.11", True), (">=0.12", None), (">=0.13", False)])
 def test_an_unknown_release_decides_where_all_that_remain_agree(specifier, outcome):
     remaining = (Version("0.11.2"), Version("0.12.0"))
 

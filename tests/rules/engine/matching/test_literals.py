@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.engine.matching.scan.benign import BENIGN_LOG
-from rules.engine.matching.scan.literals import UnprovenLiteralError, ignores_case, key_of, prove, required_runs
+from rules.engine.matching.scan.literals import (
+    UnprovenLiteralError,
+    ignores_case,
+    key_of,
+    prove,
+    required_runs,
+)
 
 
 @pytest.mark.parametrize(
@@ -101,4 +107,4 @@ def test_a_key_is_the_beginning_of_its_literal_and_ends_on_a_rare_tail():
 
 def test_a_key_that_ignores_case_is_lower_case_ascii():
     assert ignores_case("(?i)Wörter Of Trouble")
-    assert key_of("Wörter Of Trouble", caseless=True) == b"rter of trouble"[: len(key_of("Wörter Of Trouble", caseless=True))]
+    assert b"rter of trouble".startswith(key_of("Wörter Of Trouble", caseless=True))

@@ -169,9 +169,7 @@ def test_a_condition_that_needs_missing_facts_gives_a_possible_diagnosis_and_ask
 
 
 def test_a_condition_that_is_false_is_no_match():
-    other = rule(
-        "other", signal("deciding words", "deciding words"), condition=NoneOf((Fired("main"),))
-    )
+    other = rule("other", signal("deciding words", "deciding words"), condition=NoneOf((Fired("main"),)))
 
     assert judge([other], ["deciding words"]).status is Status.UNKNOWN
 
@@ -219,7 +217,11 @@ ERAS = rule(
 def test_the_wording_tells_the_releases():
     verdict = judge([ERAS], ["new wording of it"])
 
-    assert [str(version) for version in verdict.ranked[0].situation.releases] == ["0.11.1", "0.11.2", "0.12.0"]
+    assert [str(version) for version in verdict.ranked[0].situation.releases] == [
+        "0.11.1",
+        "0.11.2",
+        "0.12.0",
+    ]
 
 
 def test_release_facts_narrow_the_releases_further():

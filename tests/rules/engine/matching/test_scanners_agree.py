@@ -14,9 +14,13 @@ from rules.engine.matching.scan.scanner import (
     make_scanner,
 )
 
-needs_hyperscan = pytest.mark.skipif(not hyperscan_available(), reason="Hyperscan has no wheel for this machine")
+needs_hyperscan = pytest.mark.skipif(
+    not hyperscan_available(), reason="Hyperscan has no wheel for this machine"
+)
 
-_BYTES = st.lists(st.sampled_from([b"a", b"b", b"A", b"ab", b"\n", b"\x00", b"\xff", "ö".encode(), b".*"]), max_size=60).map(b"".join)
+_BYTES = st.lists(
+    st.sampled_from([b"a", b"b", b"A", b"ab", b"\n", b"\x00", b"\xff", "ö".encode(), b".*"]), max_size=60
+).map(b"".join)
 _KEYS = st.lists(
     st.builds(
         lambda data, caseless: Key(data.lower() if caseless else data, caseless),

@@ -11,7 +11,9 @@ from rules.engine.paste.evidence import Evidence, EvidenceLine
 from rules.engine.rule.model import RuleStatus, Scope
 from tests.rules.engine.matching.handmade_rules import evidence, matcher, rule, signal
 
-REJECTED = rule("rejected", signal(r"(?P<model>[A-Z]\w*) refuses backend (?P<backend>\w+)", " refuses backend "))
+REJECTED = rule(
+    "rejected", signal(r"(?P<model>[A-Z]\w*) refuses backend (?P<backend>\w+)", " refuses backend ")
+)
 NOTHING = frozenset[int]()
 
 
