@@ -1,7 +1,5 @@
 """From what was sent to plain numbered lines: encodings, terminal codes, chat markup. Not for log prefixes or wrapped lines."""
 
-from __future__ import annotations
-
 import codecs
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Tells whether a line is the last line of a traceback, and which exception it names. Not for tracebacks as a whole."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 _ENDINGS: Final = ("Error", "Exception", "Warning", "Interrupt", "Exit", "Timeout", "Fault")

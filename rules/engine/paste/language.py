@@ -1,7 +1,5 @@
 """The language of the person who asks. Program output is always English, so only prose counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from rules.engine.paste.evidence import EvidenceLine

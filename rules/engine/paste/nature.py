@@ -1,7 +1,5 @@
 """Says what a paste is: whose output, whether something failed, whether the deciding part is there. Not for the cause itself."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -4,8 +4,6 @@ The forms are those of vLLM 0.6.3 to 0.33.0 (`vllm/logging_utils/formatter.py`, 
 programs that carry its output: docker compose, journald, Kubernetes, Ray, torchrun, uvicorn.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """From bytes to evidence: the one entrance to cleaning, unwrapping, masking and prefixes. Not for facts or causes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Chooses the exception that started it all: the innermost cause in the process that failed first. Not for explaining it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum

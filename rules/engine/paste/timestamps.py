@@ -1,7 +1,5 @@
 """Lengths of the dates and times that logs begin with. Not for telling when something happened."""
 
-from __future__ import annotations
-
 from typing import Final
 
 MONTHS: Final = frozenset({"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"})

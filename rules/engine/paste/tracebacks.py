@@ -1,7 +1,5 @@
 """Finds tracebacks and exception lines, each process by itself. Not for telling which of them is the cause."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,17 +1,15 @@
 """Joins lines that a terminal, a mail client or a hand broke. Not for larger logs, which are read as they are.
 
-Joining what does not belong together would hide a cause, so two lines are joined only if the first cannot be complete and
-the second cannot be a beginning. The widths of all lines of a run must fit one wrapping width.
+Joining what does not belong together would hide a cause, so two lines are joined only if the first cannot be complete
+and the second cannot be a beginning. The widths of all lines of a run must fit one wrapping width.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from rules.engine.paste.cleaning import NumberedLine
-from rules.engine.paste.exception_lines import is_exception_line
-from rules.engine.paste.prefixes import PrefixReader
+from rules.engine.paste.exception_lines import is_exception_line, read_exception_line
+from rules.engine.paste.prefixes import LEVELS, PrefixReader
 from rules.engine.paste.vocabulary import belongs_together, is_dangling, is_word
 
 #: shorter lines were not broken by a terminal
@@ -22,122 +20,218 @@ _MOST_PARTS: Final = 200
 _CLOSERS: Final = ".!?:;)]}'\"`。！？：；）”"
 _BEGINNINGS: Final = (
     *("Traceback (", 'File "', "During handling", "The above exception", "Process ", "usage:", "Loading ", "Capturing "),
-    *("INFO", "WARNING", "ERROR", "DEBUG", "CRITICAL", "$ ", "# ", "- ", "* ", "raise ", "return ", "await ", "^^^", "~~~"),
+    *("$ ", "# ", "- ", "* ", "raise ", "return ", "await ", "^^^", "~~~", "For further information"),
     *("Compile with", "For debugging", "CUDA kernel errors", "Search for", "vllm serve", "docker ", "export ", "python "),
-    *("http://", "https://", "|", "+-", "==="),
+    *("http://", "https://", "|", "+-", "===", "---"),
 )
+_PROGRESS: Final = ("%|", "it/s]", "s/it]")
+_SERIOUS: Final = frozenset({"WARNING", "ERROR", "CRITICAL"})
+#: the longest part of a record before its text
+_LONGEST_HEAD: Final = 90
+
+
+class _Line(NamedTuple):
+    """A line that may already be joined from parts."""
+
+    number: int
+    text: str
+    #: length of its last physical part, and of the longest
+    last: int
+    widest: int
 
 
 def unwrap(lines: Sequence[NumberedLine]) -> list[NumberedLine]:
     """Return the lines with broken ones joined; a joined line has the number of its first part."""
     reader = PrefixReader()
+    mended = _mend_heads(lines, reader)
     joined: list[NumberedLine] = []
     index = 0
-    while index < len(lines):
+    while index < len(mended):
         end = index + 1
-        if _may_be_broken(lines, index):
-            end = _end_of_run(lines, index, reader)
-        joined.append(lines[index] if end == index + 1 else _join(lines[index:end]))
+        if _may_be_broken(mended, index):
+            end = _end_of_run(mended, index, reader)
+        line = mended[index]
+        joined.append(NumberedLine(line.number, line.text) if end == index + 1 else _join(mended[index:end]))
         index = end
     return joined
 
 
-def _may_be_broken(lines: Sequence[NumberedLine], index: int) -> bool:
+def _mend_heads(lines: Sequence[NumberedLine], reader: PrefixReader) -> list[_Line]:
+    """Return the lines; where a log prefix itself was broken, its parts are joined if they then make a prefix."""
+    mended: list[_Line] = []
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        width = len(line.text.rstrip())
+        entry = _Line(line.number, line.text, width, width)
+        index += 1
+        while index < len(lines) and len(entry.text) <= 2 * _LONGEST_HEAD and _is_broken_head(entry.text, reader):
+            whole = _whole_head(entry.text, lines[index].text, reader)
+            if whole is None:
+                break
+            width = len(lines[index].text.rstrip())
+            entry = _Line(entry.number, whole, width, max(entry.widest, width))
+            index += 1
+        mended.append(entry)
+    return mended
+
+
+def _is_broken_head(text: str, reader: PrefixReader) -> bool:
+    """Tell whether a line ends within or right after its log prefix."""
+    first = text[:1]
+    if first != "(" and first not in "DIWEC" or len(text) < _NARROWEST - 10:
+        return False
+    if text.rstrip()[-1:] not in ")]0123456789:-RGOL" and "]" in text:
+        return False
+    found = reader.read(text)
+    if not found.text:
+        return found.level is None or found.level in _SERIOUS
+    level = found.text.partition(" ")[0]
+    tag = found.text[0] == "(" and found.process is not None and ")" not in found.text
+    starts_level = tag or any(name.startswith(level) for name in LEVELS)
+    return starts_level and "]" not in found.text and len(found.text) < _LONGEST_HEAD and found.origin is None
+
+
+def _whole_head(head: str, following: str, reader: PrefixReader) -> str | None:
+    """Return both joined if a record's prefix comes out of it; None leaves them apart."""
+    ahead = reader.read(head)
+    if ahead.origin is not None:
+        # The prefix is whole and its text on the next line: believable for the line of an exception only.
+        bare = following.lstrip()
+        return f"{head.rstrip()} {bare}" if is_exception_line(bare) else None
+    spaced = f"{head.rstrip()} {following.lstrip()}"
+    candidates = (spaced, head + following) if _ends_whole(head) else (head + following, spaced)
+    for candidate in candidates:
+        found = reader.read(candidate)
+        if found.origin is not None and found.vllm_record and reader.read(following).vllm_record is False:
+            return candidate
+    if not ahead.text and following.lstrip().startswith(tuple(LEVELS)) and reader.read(spaced).origin is not None:
+        return spaced
+    going_on = following[:1].isdigit() or following.startswith("pid=")
+    return spaced if going_on and (_is_broken_head(spaced, reader) or reader.read(spaced).origin) else None
+
+
+def _ends_whole(head: str) -> bool:
+    """Tell whether a broken prefix ends with a whole part: a tag, a level, a date or a time."""
+    part = head.rstrip().split(" ")[-1]
+    return part.endswith(")") or part in LEVELS or len(part) == 8 and part.count(":") == 2 or len(part) == 5 and part[2] == "-"
+
+
+def _may_be_broken(lines: Sequence[_Line], index: int) -> bool:
     """Tell cheaply whether a line could go on in the next one."""
     line = lines[index].text
-    if index + 1 >= len(lines) or not _NARROWEST <= len(line) <= _WIDEST:
+    if index + 1 >= len(lines) or not _NARROWEST <= lines[index].widest or lines[index].last > _WIDEST:
         return False
     following = lines[index + 1].text
-    return bool(following) and not following.startswith(("  ", "\t")) and len(following) <= _WIDEST
+    if not following or following.startswith(("  ", "\t")) or len(following) > _WIDEST:
+        return False
+    return not any(mark in line for mark in _PROGRESS)
 
 
-def _end_of_run(lines: Sequence[NumberedLine], start: int, reader: PrefixReader) -> int:
+def _end_of_run(lines: Sequence[_Line], start: int, reader: PrefixReader) -> int:
     """Return the index after the last line that continues the one at `start`."""
     first = reader.read(lines[start].text)
-    if not first.text:
+    if not first.text or "validation error" in first.text or first.text.startswith("["):
         return start + 1
-    widest = len(lines[start].text.rstrip())
+    widest = lines[start].widest
     best = start + 1
     for end in range(start + 1, min(len(lines), start + _MOST_PARTS)):
         text = lines[end].text
-        if len(text) > _WIDEST or not _continues(text, reader):
+        if len(text) > _WIDEST or not _continues(text, lines[end - 1].text, reader):
             break
-        widest = max(widest, len(text.rstrip()))
+        widest = max(widest, lines[end].widest)
         if not _fit(lines, start, end, widest):
-            if _is_open(lines[end - 1].text) and best == end:
+            if best == end and lines[end - 1].text.rstrip()[-1:] in ",([{":
                 best = end + 1
                 continue
             break
         best = end + 1
-    if best - start >= 3:
+    if best == start + 1:
         return best
-    return best if best == start + 1 or _go_together(lines[start].text, lines[start + 1].text, first.level) else start + 1
+    if best - start >= 4 and not all(_is_sentence_end(lines[index].text) for index in range(start, best - 1)):
+        return best
+    together = _go_together(first.text, lines[start].text, lines[start + 1].text, first.level)
+    return best if together else start + 1
 
 
-def _continues(text: str, reader: PrefixReader) -> bool:
+def _continues(text: str, before: str, reader: PrefixReader) -> bool:
     """Tell whether a line cannot be a beginning."""
     bare = text.removeprefix(" ")
     if not bare.strip() or bare[0] in " \t" or bare.startswith(_BEGINNINGS):
         return False
-    return not is_exception_line(bare) and not reader.starts_anew(bare)
+    if bare[0] == "[" and not is_dangling(before.rstrip().split(" ")[-1]):
+        return False
+    if any(mark in bare for mark in _PROGRESS) or is_exception_line(bare):
+        return False
+    found = reader.read(bare)
+    return len(found.text) == len(bare.rstrip()) or not (found.vllm_record or found.process or found.level)
 
 
-def _fit(lines: Sequence[NumberedLine], start: int, end: int, width: int) -> bool:
+def _fit(lines: Sequence[_Line], start: int, end: int, width: int) -> bool:
     """Tell whether every line up to `end` was full: the next word would not have fitted into the width."""
     for index in range(start, end):
-        following = lines[index + 1].text
-        word = len(following.split(" ", 1)[0]) or 1
-        if len(lines[index].text.rstrip()) + 1 + word <= width:
+        word = len(lines[index + 1].text.split(" ", 1)[0]) or 1
+        if lines[index].last + 1 + word <= width:
             return False
     return True
 
 
-def _is_open(text: str) -> bool:
-    """Tell whether a line ends in the middle of a list, a bracket or a clause."""
-    return text.rstrip()[-1:] in ",([{"
+def _is_sentence_end(text: str) -> bool:
+    return text.rstrip()[-1:] in ".!?:。！？："
 
 
-def _go_together(first: str, second: str, level: str | None) -> bool:
+def _go_together(text: str, first: str, second: str, level: str | None) -> bool:
     """Tell whether a pair of lines reads as one sentence; a pair has too few widths to go by."""
     left, right = first.rstrip(), second.strip()
-    last_word = left.split(" ")[-1]
+    last_word, next_word = left.split(" ")[-1], right.split(" ", 1)[0]
     if is_dangling(last_word) or first != left or second[:1] == " ":
         return True
-    important = level in {"ERROR", "CRITICAL"} or "Error" in first or "Exception" in first or 'File "' in first
+    raised = read_exception_line(text)
+    important = raised or level in _SERIOUS or "Error" in first or "Exception" in first or 'File "' in first
     if not important or _is_complete(left):
         return False
+    if raised is not None and not raised.message and left.endswith(":"):
+        return True
     if left[-1] in _CLOSERS and not right[:1].islower():
         return False
-    return right[:1].islower() or right[:1].isdigit() or right[:1] in ".,;:)]}'\"_-/=" or belongs_together(last_word, right.split(" ")[0])
+    if right[:1].islower() or right[:1].isdigit() or right[:1] in ".,;:)]}([{'\"_-/=":
+        return True
+    single = len(next_word.strip(".,:;")) == 1 and next_word[0] not in "IA"
+    return single or "." in next_word[1:-1] or "_" in next_word or belongs_together(last_word, next_word)
 
 
 def _is_complete(text: str) -> bool:
     """Tell whether a traceback's frame line has all its parts."""
     bare = text.lstrip()
-    return bare.endswith("(most recent call last):") or ('File "' in bare and ", in " in bare and not bare.endswith(" in"))
+    if bare.endswith("(most recent call last):"):
+        return True
+    return 'File "' in bare and ", in " in bare and not bare.endswith(" in")
 
 
-def _join(parts: Sequence[NumberedLine]) -> NumberedLine:
+def _join(parts: Sequence[_Line]) -> NumberedLine:
     """Return one line; a blank goes between two parts unless a word was cut."""
-    widths = {len(part.text) for part in parts[:-1]}
-    cut_by_column = len(parts) > 2 and len(widths) == 1
+    by_column = len(parts) > 2 and len({part.last for part in parts[:-1]}) == 1
     text = parts[0].text
     for part in parts[1:]:
         stripped = text.rstrip()
-        if text != stripped or part.text[:1] == " " or cut_by_column:
-            text = (text if cut_by_column or text != stripped else stripped) + part.text
+        if text != stripped or part.text[:1] == " ":
+            text += part.text
             continue
         left, right = stripped.split(" ")[-1], part.text.split(" ", 1)[0]
-        text = stripped + ("" if _is_cut(left, right) else " ") + part.text
+        text = stripped + ("" if _is_cut(left, right, by_column=by_column) else " ") + part.text
     return NumberedLine(parts[0].number, text)
 
 
-def _is_cut(left: str, right: str) -> bool:
+def _is_cut(left: str, right: str, *, by_column: bool) -> bool:
     """Tell whether a word was cut between two parts."""
-    if belongs_together(left, right):
+    if belongs_together(left, right) or right[:1] == "." or right[:1] == "-" and left[-1:].isalnum():
         return True
-    if left[-1:] in "./_-" or right[:1] in "._/":
-        return not (left[-1:] == "." and right[:1].isupper() and is_word(left))
-    if is_word(left) or is_word(right):
+    if is_word(left) and is_word(right):
         return False
-    return right[:1].islower() and left[-1:].isalnum() and len(right.strip(".,:;")) < 4
+    if left[-1:] in "/_" or right[:1] in "/_":
+        return True
+    if by_column:
+        return not left.endswith((":", ",", "."))
+    if is_word(left) or is_word(right) or not left[-1:].isalnum():
+        return left[-1:] == "-" or (left[-1:] == "." and right[:1].islower() and not is_word(right))
+    return right[:1].islower() or right[:1].isdigit() or len(right.strip(".,:;")) == 1

@@ -1,7 +1,5 @@
 """Words of vLLM's messages, to tell a word from half of one where a line was cut. Not a spelling checker."""
 
-from __future__ import annotations
-
 from typing import Final
 
 #: after these a sentence goes on
@@ -46,15 +44,25 @@ _IDENTIFIERS: Final = (
     "compute capability",
     "initialization",
 )
+_ERROR_ENDINGS: Final = ("Error:", "Error", "Exception:", "Exception")
 _TRIM: Final = "\"'`()[]{}.,:;!?"
 
 
 def is_word(token: str) -> bool:
-    """Tell whether a token is a whole word of a message, a number or ends with punctuation."""
+    """Tell whether a token is a whole word of a message, a known identifier or a number."""
     bare = token.strip(_TRIM)
     if not bare:
         return True
-    return bare.lower() in _COMMON or bare.lower() in DANGLING or bare in _IDENTIFIERS or bare.isdigit()
+    return _is_known(bare) or bare.isdigit()
+
+
+def _is_known(bare: str) -> bool:
+    """Tell whether a token without punctuation is a word, or an identifier with a whole member after its dot."""
+    lowered = bare.lower()
+    if lowered in _COMMON or lowered in DANGLING or bare in _IDENTIFIERS:
+        return True
+    head, dot, member = bare.partition(".")
+    return bool(dot) and head in _IDENTIFIERS and member in _IDENTIFIERS
 
 
 def is_dangling(token: str) -> bool:
@@ -64,10 +72,14 @@ def is_dangling(token: str) -> bool:
 
 def belongs_together(left: str, right: str) -> bool:
     """Tell whether two tokens are halves of one: glued they are a known word, apart they are not."""
-    glued = (left + right).strip(_TRIM)
-    head = glued.partition(".")[0].partition("(")[0]
-    known = head.lower() in _COMMON or head.lower() in DANGLING or head in _IDENTIFIERS
-    if known:
+    start, end = left.strip(_TRIM), right.strip(_TRIM)
+    if not start or not end:
+        return False
+    if left[-1:] == "." and start in _IDENTIFIERS:
+        return True
+    if (left + right).endswith(_ERROR_ENDINGS) and not left.endswith(_ERROR_ENDINGS):
+        return not is_word(left)
+    if _is_known((left + right).strip(_TRIM)):
         return not (is_word(left) and is_word(right))
-    identifier = any(name.startswith(left.strip(_TRIM)) and len(left.strip(_TRIM)) > 2 for name in _IDENTIFIERS)
-    return identifier and not is_word(right)
+    begun = any(name.startswith(start) and name != start and len(start) > 2 for name in _IDENTIFIERS)
+    return begun and not is_word(right)

@@ -1,7 +1,5 @@
 """Which attention backend was asked for and which was chosen. Not for which would have been right."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Joins the statements of a paste with what was given beside it. The paste wins; what cannot be read is noted and dropped."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from rules.engine.gpus import Gpu, read_gpu

@@ -1,7 +1,5 @@
 """How the server was launched: model, arguments and environment. Not for judging whether that is right."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Final
 

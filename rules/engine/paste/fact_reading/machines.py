@@ -1,7 +1,5 @@
 """Which GPU, platform and architecture a paste comes from. Not for what they can do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

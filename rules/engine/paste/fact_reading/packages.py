@@ -1,7 +1,5 @@
 """Versions of installed packages, as `pip list`, `pip freeze`, collect_env and paths show them."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import re2

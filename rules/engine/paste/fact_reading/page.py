@@ -1,7 +1,5 @@
 """Looks up lines of a paste by literal texts, quickly. Not for understanding them."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which release of vLLM a paste comes from. Not for what that release can do."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import re2

@@ -1,7 +1,5 @@
 """Splits a command line as people paste it into environment, argv and flags. Never runs anything."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Final
 

@@ -1,7 +1,5 @@
 """IP addresses, and how to tell one from a version number of four parts."""
 
-from __future__ import annotations
-
 import ipaddress
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Secrets that show by where they stand: in an address, a header, a flag or an assignment."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import re2

@@ -1,7 +1,5 @@
 """The one entrance to masking, and the order of its passes. What counts as private is said in its neighbours."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from rules.engine.paste.masking import addresses, credentials, people, tokens

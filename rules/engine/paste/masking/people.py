@@ -1,7 +1,5 @@
 """Names and e-mail addresses of people."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import re2

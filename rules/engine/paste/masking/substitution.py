@@ -1,7 +1,5 @@
 """Replaces what a pattern finds and counts it. Not for saying what is private."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Secrets that show by their form: private keys and the tokens of well-known services."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import re2
