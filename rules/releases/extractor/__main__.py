@@ -1,4 +1,4 @@
-"""Rebuilds the shipped release facts from a folder of unpacked trees: `python -m rules.releases.extractor TREES`."""
+"""Rebuilds the shipped release facts: `python -m rules.releases.extractor TREES`. Not for one release."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import argparse
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
 from rules.releases.extractor.record import extract
 from rules.releases.extractor.tree import Tree
-from rules.releases.model import Record
+from rules.releases.folder import write
 from rules.releases.shipped import DATA, load_releases
 from rules.releases.store import encode
+
+if TYPE_CHECKING:
+    from rules.releases.model import Record
+
+__all__ = ["main", "write"]
 
 
 def main() -> int:
@@ -35,22 +41,6 @@ def main() -> int:
         records = list(pool.map(_read, folders, [options.keep_messages] * len(folders)))
     write(encode(records), options.out)
     return 0
-
-
-def write(files: dict[str, bytes], folder: Path) -> list[str]:
-    """Write what differs, remove what is no longer there, and return the paths that changed."""
-    changed = []
-    for path, content in files.items():
-        target = folder / path
-        if not target.is_file() or target.read_bytes() != content:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-            changed.append(path)
-    for target in folder.rglob("*.json*"):
-        if target.relative_to(folder).as_posix() not in files:
-            target.unlink()
-            changed.append(target.relative_to(folder).as_posix())
-    return changed
 
 
 def _read(folder: Path, keep_messages: bool) -> Record:  # noqa: FBT001 - called by position from the pool

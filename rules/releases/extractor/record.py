@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from packaging.version import InvalidVersion, Version
 
+from rules.releases.extractor.attention import read_attention
 from rules.releases.extractor.surface.flags import read_dotted_flags, read_flags
 from rules.releases.extractor.surface.messages import read_messages
 from rules.releases.extractor.surface.variables import read_variables
 from rules.releases.extractor.tree import literal
-from rules.releases.model import Attention, Flag, Message, Record, Variable
+from rules.releases.model import Flag, Message, Record, Variable
 
 if TYPE_CHECKING:
     from rules.releases.extractor.tree import Tree
@@ -33,7 +34,9 @@ class UnknownTreeError(Exception):
 def extract(tree: Tree, version: str | None = None, *, messages: tuple[Message, ...] | None = None) -> Record:
     """Return all facts of a tree. The same tree always gives the same record.
 
-    `messages`, when given, are taken instead of read again: they are by far the slowest part. Raises `UnknownTreeError` when `version` is None and the tree does not name its release.
+    `messages`, when given, are taken instead of read again: they are by far the slowest part.
+
+    Raises `UnknownTreeError` when `version` is None and the tree does not name its release.
     """
     found = version or version_of(tree)
     if found is None:
@@ -49,14 +52,8 @@ def extract(tree: Tree, version: str | None = None, *, messages: tuple[Message, 
     )
 
 
-def read_attention(tree: Tree) -> Attention:
-    """Return the facts that concern attention."""
-    del tree
-    return Attention()
-
-
 def _by_place(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Return the facts in the order of the source, so that line numbers differ little from one to the next."""
+    """Return the facts in the order of the source, so that neighbouring line numbers differ little."""
     return tuple(sorted(facts, key=lambda fact: (fact.source.file, fact.source.line, fact.name)))
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from rules.releases.extractor.surface.annotations import last_name
-from rules.releases.extractor.surface.templates import NO_SCOPE, Scope, Templates, percent_template
+from rules.releases.extractor.surface.scopes import NO_SCOPE, Scope
+from rules.releases.extractor.surface.templates import Templates, filled, percent_template
 from rules.releases.model import Message, Source
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ LEVELS = {
 LOGGERS = frozenset({"logger", "log", "logging", "_logger", "LOGGER", "_LOGGER", "init_logger", "getLogger"})
 #: lists that collect why something is not possible; they are printed together later
 REASONS = ("reasons", "errors", "issues")
+#: constants that hold a text to be raised or logged elsewhere (`ENGINE_DEAD_MESSAGE`)
+CONSTANT_TEXT = re.compile(r"^_*[A-Z][A-Z0-9_]*_(?:MESSAGE|MSG|ERROR|WARNING)$")
 #: longest text that is kept whole; usage texts and templates of other programs are longer
 LONGEST = 2000
 #: where functions hand back a reason as text
@@ -74,6 +78,9 @@ class _Reader:
             self._raise(node, local)
         elif isinstance(node, ast.Assert) and node.msg is not None:
             self._add("AssertionError", node.msg, local, node.lineno)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            if CONSTANT_TEXT.search(node.targets[0].id):
+                self._sentence("text", node.value, local)
         elif isinstance(node, ast.Return) and self._returns_reasons and node.value is not None:
             self._reason(node.value, local)
         for child in ast.iter_child_nodes(node):
@@ -92,22 +99,30 @@ class _Reader:
                 self._expression(child, local, owner)
 
     def _raise(self, node: ast.Raise, local: Scope) -> None:
-        if isinstance(node.exc, ast.Call):
-            text = _raised_text(node.exc)
-            if text is not None:
-                self._add(last_name(node.exc.func) or "Exception", text, local, node.lineno)
+        if isinstance(node.exc, ast.Call) and not _names_error(node.exc):
+            self._error(node.exc, local)
+
+    def _error(self, call: ast.Call, local: Scope) -> None:
+        text = _raised_text(call)
+        if text is not None:
+            self._add(last_name(call.func) or "Exception", text, local, call.lineno)
 
     def _call(self, call: ast.Call, local: Scope, owner: ast.ClassDef | None) -> None:
+        if _names_error(call):
+            # raised here, or made here and raised later
+            self._error(call, local)
         if not isinstance(call.func, ast.Attribute) or not call.args:
             return
         name, held, first = call.func.attr, call.func.value, call.args[0]
         level = LEVELS.get(name.removesuffix("_once"))
         if level is not None and _is_logger(held):
-            self._add(level, first, local, call.lineno, percent=len(call.args) > 1)
+            self._log(level, call, local)
         elif level is not None and last_name(held) == "warnings":
             self._add(_category(call), first, local, call.lineno)
         elif name == "error" and last_name(held) == "parser":
             self._add("parser.error", first, local, call.lineno)
+        elif name == "create_error_response":
+            self._add("response", first, local, call.lineno)
         elif name == "append" and last_name(held).endswith(REASONS):
             self._add("reason", first, local, call.lineno)
         elif name == "__init__" and owner is not None and _is_error(owner) and isinstance(held, ast.Call):
@@ -116,16 +131,27 @@ class _Reader:
 
     def _reason(self, node: ast.expr, local: Scope) -> None:
         if isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp):
-            for text in self._templates.of(node, local):
-                if text.count(" ") >= 2:
-                    self._keep("reason", text, node.lineno)
+            self._sentence("reason", node, local)
 
-    def _add(self, kind: str, node: ast.expr, local: Scope, line: int, *, percent: bool = False) -> None:
+    def _sentence(self, kind: str, node: ast.expr, local: Scope) -> None:
+        """Keep what has words in it; special tokens and names have none."""
         for text in self._templates.of(node, local):
-            self._keep(kind, percent_template(text) if percent else text, line)
+            if text.count(" ") >= 2:
+                self._keep(kind, text, node.lineno)
+
+    def _log(self, level: str, call: ast.Call, local: Scope) -> None:
+        """Read `logger.warning("%s, so %s", text, value)`; arguments that hold a known text are put in."""
+        values = [(self._templates.sentences(item, local) or ["{}"])[0] for item in call.args[1:]]
+        for text in self._templates.of(call.args[0], local, bare=bool(values)):
+            self._keep(level, filled(percent_template(text), values) if values else text, call.lineno)
+
+    def _add(self, kind: str, node: ast.expr, local: Scope, line: int) -> None:
+        for text in self._templates.of(node, local):
+            self._keep(kind, text, line)
 
     def _keep(self, kind: str, text: str, line: int) -> None:
-        self.found.append(Message(text[:LONGEST], kind, Source(self._path, line)))
+        if text.replace("{}", "").strip():
+            self.found.append(Message(text[:LONGEST], kind, Source(self._path, line)))
 
 
 def _raised_text(call: ast.Call) -> ast.expr | None:
@@ -145,6 +171,10 @@ def _raised_text(call: ast.Call) -> ast.expr | None:
 def _is_logger(node: ast.expr) -> bool:
     name = last_name(node.func) if isinstance(node, ast.Call) else last_name(node)
     return name in LOGGERS or name.endswith("logger")
+
+
+def _names_error(call: ast.Call) -> bool:
+    return last_name(call.func).endswith(("Error", "Exception", "Warning"))
 
 
 def _is_error(node: ast.ClassDef) -> bool:

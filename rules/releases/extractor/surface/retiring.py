@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rules.releases.extractor.surface.annotations import last_name
 from rules.releases.extractor.surface.messages import messages_of
-from rules.releases.extractor.surface.templates import percent_template
+from rules.releases.extractor.surface.templates import filled, percent_template
 from rules.releases.extractor.surface.values import text_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _told_by_function(tree: Tree, module: Module) -> Iterator[tuple[str, str]]:
             given = _given(function, node)
             name = given.get(gaps[0]) if gaps else None
             if name is not None:
-                yield name, _filled(template, [given.get(gap, "{}") for gap in gaps])
+                yield name, filled(template, [given.get(gap, "{}") for gap in gaps])
 
 
 Teller = tuple[ast.FunctionDef, str, list[str]]
@@ -95,9 +95,3 @@ def _given(function: ast.FunctionDef, call: ast.Call) -> dict[str, str]:
         for name, value in values.items()
         if isinstance(value, ast.Constant) and isinstance(value.value, str)
     }
-
-
-def _filled(template: str, texts: list[str]) -> str:
-    parts = template.split("{}")
-    gaps = [*texts, *["{}"] * len(parts)]
-    return "".join(part + gap for part, gap in zip(parts[:-1], gaps, strict=False)) + parts[-1]

@@ -6,10 +6,12 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from rules.releases.extractor.surface.scopes import NO_SCOPE
 from rules.releases.extractor.surface.values import settled
 from rules.releases.extractor.tree import dotted_name
 
 if TYPE_CHECKING:
+    from rules.releases.extractor.surface.scopes import Given, Scope
     from rules.releases.extractor.tree import Module, Tree
 
 GAP = "{}"
@@ -22,35 +24,8 @@ KEEPING = frozenset({"strip", "rstrip", "lstrip", "dedent", "cleandoc", "str"})
 MOST_ALTERNATIVES = 8
 #: longest chain of local names and calls that is followed
 DEEPEST_NAME = 4
-
-
-class Scope:
-    """What the names of a function are given, nested functions included; read on first use."""
-
-    def __init__(self, function: ast.AST | None) -> None:
-        self._function = function
-        self._names: dict[str, list[tuple[ast.expr, bool]]] | None = None
-
-    def given(self, name: str) -> list[tuple[ast.expr, bool]]:
-        """Return the values in the order of the source; True marks one that was appended with `+=`."""
-        if self._names is None:
-            self._names = {} if self._function is None else _given_names(self._function)
-        return self._names.get(name, [])
-
-
-def _given_names(function: ast.AST) -> dict[str, list[tuple[ast.expr, bool]]]:
-    found: dict[str, list[tuple[ast.expr, bool]]] = {}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            found.setdefault(node.targets[0].id, []).append((node.value, False))
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
-            found.setdefault(node.target.id, []).append((node.value, False))
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            found.setdefault(node.target.id, []).append((node.value, True))
-    return found
-
-
-NO_SCOPE = Scope(None)
+#: expressions that make a text
+TEXT_NODES = (ast.JoinedStr, ast.Constant, ast.BinOp, ast.IfExp)
 
 
 class Templates:
@@ -60,11 +35,10 @@ class Templates:
         self._tree = tree
         self._module = module
 
-    def of(self, node: ast.expr, local: Scope) -> list[str]:
-        """Return the templates an expression can give; empty when nothing of the text is written down."""
-        found = self._made(node, local, depth=0)
-        flat = dict.fromkeys(GAPS.sub(GAP, text) for text in found)
-        return [text for text in flat if text.replace(GAP, "").strip()][:MOST_ALTERNATIVES]
+    def of(self, node: ast.expr, local: Scope, *, bare: bool = False) -> list[str]:
+        """Return the templates an expression can give; those of gaps alone only when `bare` asks for them."""
+        flat = dict.fromkeys(GAPS.sub(GAP, text) for text in self._made(node, local, depth=0))
+        return [text for text in flat if bare or text.replace(GAP, "").strip()][:MOST_ALTERNATIVES]
 
     def _made(self, node: ast.expr, local: Scope, depth: int) -> list[str]:
         if depth > DEEPEST_NAME:
@@ -76,21 +50,38 @@ class Templates:
         if isinstance(node, ast.Call):
             return self._call(node, local, depth + 1)
         given = local.given(node.id) if isinstance(node, ast.Name) else []
-        return self._local(given, local, depth + 1) if given else [self._leaf(node)]
+        return self._local(given, local, depth + 1) if given else self._leaf(node, local, depth)
 
-    def _leaf(self, node: ast.expr) -> str:
+    def _leaf(self, node: ast.expr, local: Scope, depth: int) -> list[str]:
         if isinstance(node, ast.JoinedStr):
-            return "".join(self._piece(part) for part in node.values)
+            return self._joined(node, local, depth)
         if isinstance(node, ast.Constant) and node.value is None:
-            return GAP
-        return self._written_down(node)
+            return [GAP]
+        return [self._written_down(node)]
 
-    def _piece(self, part: ast.expr) -> str:
+    def _joined(self, node: ast.JoinedStr, local: Scope, depth: int) -> list[str]:
+        texts = [""]
+        for part in node.values:
+            pieces = self._pieces(part, local, depth)
+            if len(texts) * len(pieces) > MOST_ALTERNATIVES:
+                pieces = [GAP]
+            texts = [text + piece for text in texts for piece in pieces]
+        return texts
+
+    def _pieces(self, part: ast.expr, local: Scope, depth: int) -> list[str]:
         if isinstance(part, ast.Constant):
-            return str(part.value)
+            return [str(part.value)]
         if isinstance(part, ast.FormattedValue) and part.conversion == -1 and part.format_spec is None:
-            return self._written_down(part.value)
-        return GAP
+            return self.sentences(part.value, local, depth) or [self._written_down(part.value)]
+        return [GAP]
+
+    def sentences(self, node: ast.expr, local: Scope, depth: int = 0) -> list[str]:
+        """Return what a local name may hold when that is known text with words in it; empty otherwise."""
+        given = local.given(node.id) if isinstance(node, ast.Name) else []
+        if not given or not all(isinstance(item.value, TEXT_NODES) for item in given):
+            return []
+        texts = self._local(given, local, depth + 1)
+        return texts if any(" " in text.strip() for text in texts) else []
 
     def _written_down(self, node: ast.expr) -> str:
         """Return the text behind a module constant, a gap for anything else."""
@@ -136,19 +127,17 @@ class Templates:
             return [separator.join(parts)]
         return [GAP]
 
-    def _local(
-        self,
-        given: list[tuple[ast.expr, bool]],
-        local: Scope,
-        depth: int,
-    ) -> list[str]:
+    def _local(self, given: list[Given], local: Scope, depth: int) -> list[str]:
         """Return what a local name may hold; parts that are appended stand alone."""
-        first = [self._made(value, local, depth) for value, appended in given if not appended]
-        added = [self._made(value, local, depth) for value, appended in given if appended]
+        first = [self._given(item, local, depth) for item in given if not item.appended]
+        added = [self._given(item, local, depth) for item in given if item.appended]
         bases = [text for texts in first for text in texts] or [GAP]
         if not added:
             return bases
         return [text + GAP for text in bases] + [GAP + text for texts in added for text in texts]
+
+    def _given(self, item: Given, local: Scope, depth: int) -> list[str]:
+        return [GAP] if item.value is None else self._made(item.value, local, depth)
 
 
 def percent_template(text: str) -> str:
@@ -159,3 +148,10 @@ def percent_template(text: str) -> str:
 def brace_template(text: str) -> str:
     """Return a `str.format` text as a template."""
     return BRACE_FIELD.sub(lambda found: {"{{": "{", "}}": "}"}.get(found.group(), GAP), text)
+
+
+def filled(template: str, texts: list[str]) -> str:
+    """Return a template with its gaps filled in order; the rest of the gaps stay."""
+    parts = template.split(GAP)
+    gaps = [*texts, *[GAP] * len(parts)]
+    return "".join(part + gap for part, gap in zip(parts[:-1], gaps, strict=False)) + parts[-1]
