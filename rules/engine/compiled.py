@@ -89,8 +89,18 @@ def compiled_catalogue(
 
 
 def _key(content: str) -> str:
-    parts = [str(_FORMAT), content, sys.version, platform.machine(), *_engine_parts()]
+    program = [str(_FORMAT), _program_state(), sys.version, platform.machine()]
+    parts = [content, *program, *_engine_parts()]
     return sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _program_state() -> str:
+    """Return what changes when the code that loads and compiles rules does: names, sizes and times."""
+    here = Path(__file__).parent
+    files = sorted(
+        [Path(__file__), *(here / "rule").glob("*.py"), *(here / "matching" / "scan").glob("*.py")]
+    )
+    return ",".join(f"{file.name}:{(state := file.stat()).st_size}:{state.st_mtime_ns}" for file in files)
 
 
 def _engine_parts() -> list[str]:

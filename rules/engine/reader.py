@@ -87,11 +87,16 @@ def _wrappers(reading: CauseReading) -> tuple[int, ...]:
 
 
 def _code(evidence: Evidence, reading: CauseReading) -> frozenset[int]:
-    said = {index for entry in reading.judged for index in _message(entry.raised)}
+    """Return the lines of frames and source, and the exceptions that a clean end left behind."""
+    harmless = {
+        index for entry in reading.judged if entry.kind is Kind.HARMLESS for index in _message(entry.raised)
+    }
+    said = {index for entry in reading.judged for index in _message(entry.raised)} - harmless
     inside = {index for block in reading.tracebacks for index in range(block.first, block.last + 1)}
-    return frozenset(
+    quoted = {
         index
         for index, line in enumerate(evidence.lines)
         if index not in said
         and (line.text.lstrip().startswith(_SOURCE) or (index in inside and line.text[:1].isspace()))
-    )
+    }
+    return frozenset(quoted | harmless)

@@ -29,7 +29,7 @@ class Failure:
     chain: frozenset[int] = frozenset()
     #: first lines of exceptions that hide another (`Engine core initialization failed. See root cause above`)
     wrappers: tuple[int, ...] = ()
-    #: lines that are frames or source of a traceback: what they quote was not said by the program
+    #: lines that tell of no failure: frames and source of a traceback, and what a clean end left behind
     code: frozenset[int] = frozenset()
     #: True when something failed and no line tells what: a traceback ends early, a record stands alone
     hidden: bool = False

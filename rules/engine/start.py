@@ -33,7 +33,7 @@ class Options:
 def start_engine(options: Options | None = None) -> Engine:
     """Return an engine for the calling thread; without options with all that is shipped, and the user's cache.
 
-    Raises `CatalogueError` for faults in rules, `UnprovenLiteralError` for an unproven literal.
+    Raises `CatalogueError` for faults in rules, `UnprovenLiteralError` for a literal not implied.
     """
     options = options or Options(cache=default_cache_folder(os.environ))
     cache = CacheFolder(options.cache) if options.cache else None

@@ -12,10 +12,12 @@ from rules.engine.rule.model import (
     ChangeTemplate,
     Condition,
     Fix,
+    Impact,
     Pick,
     ProofTemplate,
     Question,
     Rule,
+    Scope,
     Signal,
     Text,
 )
@@ -96,8 +98,11 @@ def _validate(read: YamlFile) -> RuleShape | None:
 
 
 def _rule(shape: RuleShape, read: YamlFile, texts: dict[str, Text], folder: Path) -> Rule:
+    # what stops nothing is a warning; what stops a start is an exception's message or an error
+    scope = Scope.RECORD if shape.impact is Impact.NO_EFFECT else Scope.CAUSE
     signals = tuple(
-        Signal(one.name, one.regex, one.literal, one.releases, one.scope) for one in shape.signals
+        Signal(one.name, one.regex, one.literal, one.releases, one.scope or scope)
+        for one in shape.signals
     )
     fixes = tuple(_fix(one, ("fixes", index), read) for index, one in enumerate(shape.fixes))
     ask = tuple(

@@ -33,7 +33,8 @@ class SignalShape(_Shape):
     regex: str
     literal: str = Field(min_length=8)
     releases: Range | None = None
-    scope: Scope = Scope.ANY
+    #: None: `record` for a rule without effect, else `cause`
+    scope: Scope | None = None
 
 
 class PickShape(_Shape):
