@@ -1,7 +1,7 @@
 """Turns facts into plain JSON rows without line numbers, and back. Pure; not for where the rows are kept.
 
-Line numbers change with every release although the fact stays the same, so a row holds the file alone and the numbers
-are handed out beside it, in the order in which they stand in the fact.
+Line numbers change with every release although the fact stays the same, so a row holds the file alone; the
+numbers are handed out beside it, in the order in which they stand in the fact.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _is_default(fact: Any, name: str) -> bool:  # noqa: ANN401
 
 @cache
 def decoder(hint: Any) -> Decoder:  # noqa: ANN401 - any annotation
-    """Return what makes the annotated fact from its JSON value and the line numbers `to_row` took from it, in order."""
+    """Return what makes the annotated fact from its JSON value and the line numbers that `to_row` took."""
     return _decoder(hint) or (lambda value, _: value)
 
 
@@ -72,19 +72,20 @@ def _decoder(hint: Any) -> Decoder | None:  # noqa: ANN401
     """Return what turns a JSON value into the annotated type; None when the value is that already."""
     if hint is Source:
         return lambda value, lines: Source(value, next(lines))
+    if get_origin(hint) is tuple:
+        return _tuple(_decoder(get_args(hint)[0]))
+    if get_origin(hint) is types.UnionType:
+        found = [inner for part in get_args(hint) if (inner := _decoder(part)) is not None]
+        return _optional(found[0]) if found else None
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return lambda value, _: hint(value)
-    if isinstance(hint, type) and is_dataclass(hint):
-        return _record_decoder(hint)
-    if get_origin(hint) is tuple:
-        inner = _decoder(get_args(hint)[0])
-        if inner is None:
-            return lambda value, _: tuple(value)
-        return lambda value, lines: tuple([inner(item, lines) for item in value])
-    if get_origin(hint) is types.UnionType:
-        found = [decoder for part in get_args(hint) if (decoder := _decoder(part)) is not None]
-        return _optional(found[0]) if found else None
-    return None
+    return _record_decoder(hint) if is_dataclass(hint) and isinstance(hint, type) else None
+
+
+def _tuple(inner: Decoder | None) -> Decoder:
+    if inner is None:
+        return lambda value, _: tuple(value)
+    return lambda value, lines: tuple([inner(item, lines) for item in value])
 
 
 def _optional(inner: Decoder) -> Decoder:

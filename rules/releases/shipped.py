@@ -1,4 +1,4 @@
-"""The releases whose facts are shipped, as objects that answer questions. Not for how the facts are stored or read."""
+"""The releases whose facts are shipped, as objects that answer questions. Not for how facts are stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rules.releases.surface import Surface
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rules.releases.model import Message
+    from rules.releases.model import Message, Record
 
 DATA = Path(__file__).parent / "data"
 
@@ -36,6 +36,10 @@ class ShippedRelease(Surface):
         """Yield every text that can be raised or logged (read on first use: it is large)."""
         yield from self._messages
 
+    def record(self) -> Record:
+        """Return everything that is stored of the release."""
+        return self._shelf.record(str(self._version))
+
     @cached_property
     def _messages(self) -> tuple[Message, ...]:
         return self._shelf.messages(str(self._version))
@@ -55,7 +59,10 @@ class ShippedReleases:
         return self._versions
 
     def get(self, version: Version | str) -> ShippedRelease:
-        """Return one release; a local part (`+cu128`) is ignored. Raises `UnknownReleaseError` when it is not shipped."""
+        """Return one release; a local part (`+cu128`) is ignored.
+
+        Raises `UnknownReleaseError` when it is not shipped.
+        """
         try:
             wanted = Version(Version(str(version)).public)
         except InvalidVersion as error:
@@ -69,5 +76,5 @@ class ShippedReleases:
 
 @cache
 def load_releases(folder: Path = DATA) -> ShippedReleases:
-    """Return the releases of a data folder, the shipped one unless another is named; one per process and folder."""
+    """Return the releases of a data folder (the shipped one by default), once per process and folder."""
     return ShippedReleases(Shelf(lambda file: (folder / file).read_bytes()))

@@ -1,7 +1,7 @@
 """Puts the records of all releases into few small files, and reads them back. Pure: bytes in, bytes out.
 
-What several releases share is kept once: `facts.json.gz` and `messages.json.gz` hold each distinct row without its line
-number; `releases/V.json.gz` and `messages/V.json.gz` say which rows the release has, and on which lines.
+What several releases share is kept once: `facts.json.gz` and `messages.json.gz` hold each distinct row without
+its line number; `releases/V.json.gz` and `messages/V.json.gz` say which rows the release has, on which lines.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class _Table:
 
 
 def encode(records: Iterable[Record]) -> dict[str, bytes]:
-    """Return the files by path. The same records give the same bytes; a newer release only appends to shared rows."""
+    """Return the files by path. The same records give the same bytes; a newer release only appends rows."""
     ordered = sorted(records, key=lambda record: Version(record.version))
     tables: dict[str, _Table] = {section: _Table() for section in _kinds()}
     texts = _Table()

@@ -29,16 +29,16 @@ class Surface:
         return self._flags
 
     def flag(self, name: str) -> Flag | None:
-        """Return a flag by name, alias, underscore spelling, or dotted key of a JSON flag; None when it does not exist."""
+        """Return a flag by any spelling, also as a dotted key of a JSON flag; None when it does not exist."""
         spelled = spelling(name)
         head, dot, key = spelled.partition(".")
-        parent = self._by_option.get(head)
+        parent = self._by_option.get(head) or self._glued(head)
         if not dot or parent is None:
             return parent
         return self._dotted(f"{parent.name}.{key.removesuffix('+')}")
 
     def dotted_flags(self) -> Sequence[Flag]:
-        """Return the keys of JSON flags that can be given one by one, sorted by name; `x.*` accepts any key."""
+        """Return the keys that JSON flags take one by one, sorted by name; `x.*` takes any key."""
         return tuple(self._keys.values())
 
     def variables(self) -> Sequence[Variable]:
@@ -48,6 +48,10 @@ class Surface:
     def variable(self, name: str) -> Variable | None:
         """Return a variable, None when the release does not know it."""
         return self._variables.get(name)
+
+    def _glued(self, option: str) -> Flag | None:
+        """Return `-O` for `-O3`, which the parser takes apart."""
+        return self._by_option.get("-O") if option.startswith("-O") else None
 
     def _dotted(self, name: str) -> Flag | None:
         found = self._keys.get(name)
@@ -81,7 +85,7 @@ class Surface:
 
 
 def spelling(name: str) -> str:
-    """Return an option as vLLM's parser reads it: underscores before the first dot are dashes, `=value` is cut off."""
+    """Return an option as vLLM's parser reads it: without `=value`, with dashes before the first dot."""
     option = name.partition("=")[0]
     if not option.startswith("--"):
         return option
