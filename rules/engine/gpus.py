@@ -1,7 +1,5 @@
 """Reads the name of a GPU in any common spelling: product, compute capability, platform, architecture. Not for a paste's facts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

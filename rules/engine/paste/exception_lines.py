@@ -44,16 +44,30 @@ def read_exception_line(text: str) -> ExceptionText | None:
         if colon and message and message[:1] not in " \t":
             return None
         return ExceptionText(name, message.strip())
-    return _parser_error(text) or _fatal(text)
+    return _validation(text) or _parser_error(text) or _fatal(text)
 
 
 def _names_exception(name: str) -> bool:
     last = name.rsplit(".", 1)[-1]
+    if name.count(".") >= 2 and last[:1].isupper() and not last.isupper() and name.replace(".", "").replace("_", "").isalnum():
+        # A class in a module of a package, such as `huggingface_hub.utils._http.OfflineModeIsEnabled`.
+        return not last.endswith(_NOT_EXCEPTIONS)
     if not last.endswith(_ENDINGS) and last not in _UNUSUAL:
         return False
     if last in _ENDINGS and "." not in name:
         return last in {"Exception"}
-    return last[:1].isupper() and name.replace(".", "").replace("_", "").isalnum() and not last.endswith(_NOT_EXCEPTIONS)
+    camel = last[:1].isupper() or len(last) > 8
+    return camel and name.replace(".", "").replace("_", "").isalnum() and not last.endswith(_NOT_EXCEPTIONS)
+
+
+def _validation(text: str) -> ExceptionText | None:
+    """Read a part of a pydantic error that was pasted without its first line."""
+    if text.startswith(("Value error, ", "Assertion failed, ")):
+        return ExceptionText("", text)
+    number, _, rest = text.partition(" ")
+    if number.isdigit() and rest.startswith(("validation error for ", "validation errors for ")):
+        return ExceptionText("", text)
+    return None
 
 
 def _parser_error(text: str) -> ExceptionText | None:

@@ -12,7 +12,7 @@ _VLLM_MARKS: Final = (
     *("-packages/vllm/", "-packages\\vllm\\", "/vllm/v1/", "/vllm/engine/", "/vllm/entrypoints/", "/vllm/model_executor/"),
     *("/vllm/worker/", "/vllm/executor/", "/vllm/attention/", "/vllm/platforms/", "/vllm/config", "/vllm/utils", "/vllm/distributed/"),
     *("vLLM API server version", "Initializing an LLM engine (v", "Initializing a V1 LLM engine (v", "Initializing a V0 LLM"),
-    *("Initializing a V2 LLM engine", "vllm serve: error:", "vllm: error:", "vllm.v1.", "vllm.engine.", "vllm.entrypoints."),
+    *("Initializing a V2 LLM engine", "vllm serve: error:", "vllm: error:", "api_server.py: error:", "vllm.v1.", "vllm.engine.", "vllm.entrypoints."),
     *("vllm.attention.", "vllm.worker", "vllm._C", "_vllm_fa2_C", "_vllm_fa3_C", "vllm_flash_attn", "AttentionBackendEnum."),
     *("_Backend.", "VLLM_USE_V1", "VLLM_ATTENTION_BACKEND", "EngineCore", "Engine core initialization failed", "VllmWorker"),
     *("AsyncLLMEngine", "AsyncEngineDeadError", "EngineDeadError", "Worker proc VllmWorker", "WorkerProc", "vllm.exceptions"),
@@ -20,7 +20,7 @@ _VLLM_MARKS: Final = (
 )
 #: texts that only the named program prints or that name its files
 _OTHERS: Final = (
-    ("sglang", ("/sglang/", "sglang.", "sgl_kernel", "TritonAttnBackend", "scheduler.event_loop", "flashinfer_python with minimum")),
+    ("sglang", ("/sglang/", "sglang.", "sgl_kernel", "TritonAttnBackend", "scheduler.event_loop", "flashinfer_python with minimum", "The 'fa3' backend")),
     ("transformers", ("/transformers/models/", "attn_implementation", "perf_infer_gpu_one#flashattention-2", "/transformers/modeling")),
     ("ComfyUI", ("ComfyUI", "comfy\\", "/comfy/")),
     ("Ollama", ("ollama", "/ml/backend/ggml", "llama runner process")),
@@ -82,8 +82,8 @@ def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
     other = _other_program(text, records, lines, causes)
     kinds = {entry.kind for entry in causes.judged}
     errors = causes.first_error is not None and Kind.REQUEST not in kinds
-    failed = bool(kinds & {Kind.CAUSE, Kind.WRAPPER}) or errors or any(mark in text for mark in _FATAL) or causes.cut
-    has_cause = bool(kinds & {Kind.CAUSE, Kind.REQUEST})
+    failed = bool(kinds & {Kind.CAUSE, Kind.WRAPPER, Kind.RECORD}) or errors or any(mark in text for mark in _FATAL) or causes.cut
+    has_cause = bool(kinds & {Kind.CAUSE, Kind.REQUEST, Kind.RECORD})
     started = any(mark in text for mark in _STARTED)
     return Nature(
         vllm=marked and other is None,

@@ -17,8 +17,19 @@ _WRAPPERS: Final = (
     *("Engine loop has died", "Engine process (pid", "Engine loop is not running", "See stack trace above", "See root cause above"),
     *("See stack trace for the root cause", "Worker proc ", "The actor died unexpectedly", "Got fatal signal from worker"),
     *("cancelled", "Parent process exited", "Engine core proc ", "Executor failed", "Cluster is shutting down"),
-    *("Child process died", "leaked shared_memory", "DataParallel engine core"),
+    *("Child process died", "leaked shared_memory", "DataParallel engine core", "WorkerProc failed to start"),
+    *("WorkerProc hit an exception", "AsyncLLM output_handler failed", "MQLLMEngine is already dead", "Error executing method"),
+    *("Exception in ASGI application", "Invocation of ", "Exception in worker", "Worker failed to start", "Error in request"),
+    *("An error occurred while", "Traceback", "Dumping "),
 )
+#: texts that name a failure although no exception does
+_TELLING: Final = (
+    *("nvcc fatal", "ptxas fatal", ": error: ", "CUDA error", "HIP error", "cuda error", "[ERROR] ", "Error: "),
+    *("NCCL WARN Cuda failure", "uncorrectable ECC", "NVRM: Xid", "Out of memory: Killed process"),
+)
+#: how a source line of a traceback begins or ends when its indentation is lost
+_CODE_STARTS: Final = ("return ", "raise ", "self.", "await ", "with ", "for ", "if ", "assert ", "def ", "File ", "...", "^")
+_CODE_ENDS: Final = ("(", ":", "=", "[", "{", "\\")
 _WRAPPER_NAMES: Final = frozenset(
     {"EngineDeadError", "AsyncEngineDeadError", "MQEngineDeadError", "CalledProcessError", "SystemExit", "CancelledError"}
     | {"ActorDiedError", "RayActorError", "ChildFailedError", "ProcessRaisedException", "ProcessExitedException"}
@@ -28,9 +39,14 @@ _HARMLESS_NAMES: Final = frozenset({"KeyboardInterrupt"})
 _HARMLESS_FILES: Final = ("resource_tracker.py", "weakref.py", "/threading.py\" _shutdown")
 #: exceptions that are caught on purpose to raise a clearer one
 _PRECURSORS: Final = frozenset({"KeyError", "JSONDecodeError", "HFValidationError", "StopIteration", "Empty", "Again", "CancelledError"})
+_HARD_LEVELS: Final = frozenset({"ERROR", "CRITICAL"})
 _SOFT_LEVELS: Final = frozenset({"WARNING", "INFO", "DEBUG"})
 _STARTED: Final = ("Application startup complete", "Uvicorn running on")
-_STOPPED: Final = ("Shutting down", "Waiting for application shutdown", "Received SIGTERM", "Received signal", "[shutdown]", "Received shutdown")
+#: somebody or something asked the server to stop; what a dying engine makes the server print is not among these
+_STOPPED: Final = (
+    *("Shutting down", "shutdown triggered", "Waiting for application shutdown", "Received SIGTERM", "received signal="),
+    *("Received signal", "Received shutdown", "Gracefully stopping"),
+)
 _REQUEST_ORIGINS: Final = ("serving", "api_server.py", "protocol.py", "preprocess", "chat_utils", "tool_parser", "launcher.py")
 
 
@@ -42,6 +58,8 @@ class Kind(StrEnum):
     REQUEST = "request"
     #: it only says that something else failed
     WRAPPER = "wrapper"
+    #: a record or line that names a failure although it is no exception
+    RECORD = "record"
     #: caught and logged below ERROR
     HANDLED = "handled"
     #: left behind by a clean end, or ignored by Python itself
@@ -79,7 +97,7 @@ class CauseReading:
     #: True when a traceback ends without its exception line
     cut: bool = False
     tracebacks: tuple[Traceback, ...] = ()
-    #: index of the first record of level ERROR or CRITICAL
+    #: index of the first record of level ERROR or CRITICAL before the server was told to stop
     first_error: int | None = None
 
     def message_lines(self) -> frozenset[int]:
@@ -99,7 +117,8 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
         for raised in block.raised
     )
     if not any(entry.kind in {Kind.CAUSE, Kind.WRAPPER, Kind.REQUEST} for entry in judged):
-        judged = (*judged, *_inside(lines))
+        known = {entry.raised.index for entry in judged}
+        judged = (*judged, *(entry for entry in _inside(lines, started, stopped) if entry.raised.index not in known))
     root = _choose(judged, tracebacks)
     return CauseReading(
         root,
@@ -108,7 +127,7 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
         tuple(entry.raised for entry in judged if entry.kind is Kind.WRAPPER),
         cut=any(block.cut for block in tracebacks),
         tracebacks=tracebacks,
-        first_error=next((index for index, line in enumerate(lines) if line.level in {"ERROR", "CRITICAL"}), None),
+        first_error=next((index for index, line in enumerate(lines[:stopped]) if line.level in _HARD_LEVELS), None),
     )
 
 
@@ -125,7 +144,7 @@ def _first(lines: Sequence[EvidenceLine], texts: tuple[str, ...]) -> int:
 
 
 def _judge(raised: Raised, block: Traceback, started: int, stopped: int) -> Kind:
-    if raised.ignored or raised.short_name in _HARMLESS_NAMES:
+    if raised.ignored or (raised.short_name in _HARMLESS_NAMES and (not raised.message or started < raised.index)):
         return Kind.HARMLESS
     if block.frames and all(any(name in frame for name in _HARMLESS_FILES) for frame in block.frames):
         return Kind.HARMLESS
@@ -134,27 +153,50 @@ def _judge(raised: Raised, block: Traceback, started: int, stopped: int) -> Kind
         return Kind.HARMLESS if raised.index > stopped else Kind.WRAPPER
     if raised.level in _SOFT_LEVELS:
         return Kind.HANDLED
-    if started < raised.index and any(name in (raised.origin or "") for name in _REQUEST_ORIGINS):
-        return Kind.REQUEST
-    return Kind.CAUSE
+    return Kind.REQUEST if started < raised.index and _answers_requests(raised.origin) else Kind.CAUSE
 
 
-def _inside(lines: Sequence[EvidenceLine]) -> tuple[Judged, ...]:
-    """Return exceptions named within lines, as in prose; used only when no line begins with one."""
+def _answers_requests(origin: str | None) -> bool:
+    """Tell whether a record comes from the part of the server that answers requests."""
+    return any(name in (origin or "") for name in _REQUEST_ORIGINS)
+
+
+def _inside(lines: Sequence[EvidenceLine], started: int, stopped: int) -> list[Judged]:
+    """Return exceptions named within lines, wrappers and records of a failure; used when no line begins with one."""
     found: list[Judged] = []
-    for index, line in enumerate(lines):
+    for index, line in enumerate(lines[:stopped]):
         inside = find_exception_inside(line.text)
-        if inside is None:
-            continue
-        raised = Raised(index, line.number, inside.name, inside.message, line.process, line.pid, line.level, line.origin)
-        kind = Kind.WRAPPER if is_wrapper(inside.name, inside.message) else Kind.CAUSE
-        found.append(Judged(raised, Kind.HANDLED if line.level in _SOFT_LEVELS else kind))
-    return tuple(found)
+        if inside is not None:
+            kind = Kind.WRAPPER if is_wrapper(inside.name, inside.message) else Kind.CAUSE
+            name, message = inside
+        else:
+            name, message = "", line.text.strip()
+            record = _record_kind(line)
+            if record is None or (started < index and _answers_requests(line.origin)):
+                continue
+            kind = record
+        if line.level in _SOFT_LEVELS:
+            kind = Kind.HANDLED
+        raised = Raised(index, line.number, name, message, line.process, line.pid, line.level, line.origin)
+        found.append(Judged(raised, kind))
+    return found
+
+
+def _record_kind(line: EvidenceLine) -> Kind | None:
+    """Return what a line without any exception's name says of a failure; None when it says nothing."""
+    text = line.text
+    if text.startswith(_WRAPPERS):
+        return Kind.WRAPPER if not text.startswith(("Traceback", "Dumping ")) else None
+    if not text or text[0].isspace() or text.startswith(_CODE_STARTS) or text.endswith(_CODE_ENDS) or " = " in text:
+        return None
+    if line.level in _HARD_LEVELS or any(mark in text for mark in _TELLING):
+        return Kind.RECORD
+    return None
 
 
 def _choose(judged: tuple[Judged, ...], tracebacks: tuple[Traceback, ...]) -> Raised | None:
     """Return the first real exception; of a chain that explains itself, the explanation."""
-    for kind in (Kind.CAUSE, Kind.REQUEST):
+    for kind in (Kind.CAUSE, Kind.REQUEST, Kind.RECORD):
         first = next((entry.raised for entry in judged if entry.kind is kind), None)
         if first is not None:
             return _explained(first, tracebacks)

@@ -190,14 +190,14 @@ def _go_together(text: str, first: str, second: str, level: str | None) -> bool:
     important = raised or level in _SERIOUS or "Error" in first or "Exception" in first or 'File "' in first
     if not important or _is_complete(left):
         return False
-    if raised is not None and not raised.message and left.endswith(":"):
+    if (raised is not None and not raised.message and left.endswith(":")) or belongs_together(last_word, next_word):
         return True
     if left[-1] in _CLOSERS and not right[:1].islower():
         return False
     if right[:1].islower() or right[:1].isdigit() or right[:1] in ".,;:)]}([{'\"_-/=":
         return True
     single = len(next_word.strip(".,:;")) == 1 and next_word[0] not in "IA"
-    return single or "." in next_word[1:-1] or "_" in next_word or belongs_together(last_word, next_word)
+    return single or "." in next_word[1:-1] or "_" in next_word
 
 
 def _is_complete(text: str) -> bool:
