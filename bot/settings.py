@@ -153,6 +153,23 @@ class Settings(BaseSettings):
         return env_settings, init_settings
 
 
+class FixedSettings(Settings):
+    """Settings that no environment and no file changes."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take only what is passed in."""
+        del settings_cls, env_settings, dotenv_settings, file_secret_settings
+        return (init_settings,)
+
+
 def read_settings(file: Path | None = None) -> Settings:
     """Return the settings of the environment and a YAML file. Raises `BadSettingsError`."""
     named = file or (Path(os.environ[CONFIG_VARIABLE]) if os.environ.get(CONFIG_VARIABLE) else None)

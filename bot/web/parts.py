@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from bot.store.interface import AnswerStore, IncidentStore
     from rules.engine.rule.model import Rule
@@ -49,4 +48,3 @@ class Parts:
     sample: str | None
     #: people have to sign in
     needs_sign_in: bool
-    started_at: datetime

@@ -50,8 +50,7 @@ class ConsolePlatform:
         try:
             await asyncio.Event().wait()
         finally:
-            self._rooms.inbox = None
-            self._rooms.watchers.wake()
+            self._rooms.close()
 
     async def post(self, place: Place, reply: Reply) -> MessageRef:
         """Show a reply in a room."""

@@ -74,6 +74,11 @@ class Rooms:
         #: where what is said goes; None while the bot is not running
         self.inbox: Inbox | None = None
 
+    def close(self) -> None:
+        """Take nothing more in, and let everybody go who follows the log."""
+        self.inbox = None
+        self.watchers.wake()
+
     async def append(self, channel: str, kind: str, key: str, payload: Mapping[str, Any]) -> RoomEvent:
         """Add to the log and wake who follows it."""
         event = await self.around.log.append(channel, kind, key, payload)

@@ -47,10 +47,16 @@ class LookingPool:
         self._workers = workers
         self._timeout_s = timeout_s
         self._executor: ProcessPoolExecutor | None = None
+        self._is_ready = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Tell whether a worker has been able to answer."""
+        return self._is_ready
 
     async def start(self) -> None:
         """Start the workers and wait until one can answer."""
-        await self._run(_is_ready)
+        self._is_ready = await self._run(_has_engine)
 
     async def look(self, question: Question) -> Outcome:
         """Return what came of a question. Raises `LookingTooLongError`, `WorkerLostError`."""
@@ -124,7 +130,7 @@ def _present_engine() -> Engine:
     return _engine
 
 
-def _is_ready() -> bool:
+def _has_engine() -> bool:
     return _present_engine() is not None
 
 
