@@ -4,9 +4,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.fakes.discord.records import DiscordSettings
+from tests.fakes.discord.stage import DiscordStage
+from tests.fakes.discord.world import World
 from tests.fakes.slack.records import SlackSettings
 from tests.fakes.slack.stage import SlackStage
 from tests.fakes.slack.workspace import Workspace
+from tests.fakes_selftests.discord_echo_bot import DiscordEchoBot
 from tests.fakes_selftests.slack_echo_bot import SlackEchoBot
 
 QUICK = SlackSettings(
@@ -53,3 +57,17 @@ async def second_bot(slack_socket) -> AsyncIterator[SlackEchoBot]:
     bot = await SlackEchoBot.start(slack_socket.workspace.addresses)
     yield bot
     await bot.stop()
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    async with World(DiscordSettings(heartbeat_interval_ms=100)) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def discord_stage(world) -> AsyncIterator[DiscordStage]:
+    stage = DiscordStage(world, DiscordEchoBot.start)
+    await stage.open()
+    yield stage
+    await stage.close()

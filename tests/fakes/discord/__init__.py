@@ -1,0 +1,1 @@
+"""A working Discord over real sockets: gateway, REST, interactions, CDN; used through `World`."""
