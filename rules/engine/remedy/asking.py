@@ -43,7 +43,7 @@ def known(name: str, facts: Facts) -> bool:
     values = {
         "gpu": facts.gpu or facts.compute_capability,
         "vllm_version": facts.vllm_version,
-        "launch": facts.argv,
+        "launch": facts.argv or VARIABLE in facts.env,
         "architecture": facts.architecture,
         "packages": facts.packages,
         "model": facts.model,

@@ -70,7 +70,10 @@ def hits_in(text: str, rule: Rule) -> RuleHits:
     found: dict[str, tuple[Hit, ...]] = {}
     lines = text.splitlines()
     for signal in rule.signals:
-        pattern = re2.compile(signal.regex)
+        try:
+            pattern = re2.compile(signal.regex)
+        except re2.error:
+            continue  # told by the check of the patterns
         matches = [(number, pattern.search(line)) for number, line in enumerate(lines)]
         hits = [Hit(number, match.groupdict()) for number, match in matches if match]
         if hits:
