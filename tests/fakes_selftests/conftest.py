@@ -71,3 +71,11 @@ async def discord_stage(world) -> AsyncIterator[DiscordStage]:
     await stage.open()
     yield stage
     await stage.close()
+
+
+@pytest.fixture
+async def second_discord_bot(discord_stage) -> AsyncIterator[DiscordEchoBot]:
+    """Another process with the same token."""
+    bot = await DiscordEchoBot.start(discord_stage.world.addresses)
+    yield bot
+    await bot.stop()
