@@ -8,7 +8,7 @@ from packaging.version import InvalidVersion, Version
 
 
 def parse_version(text: str) -> Version | None:
-    """Return a release number in any PEP 440 spelling (`v0.11.2`, `0.11.2+cu128`), None when it is none (`main`)."""
+    """Return a release number in any PEP 440 spelling (`v0.11.2`, `0.11.2+cu128`), None for `main`."""
     try:
         return Version(text.strip())
     except InvalidVersion:
@@ -60,7 +60,7 @@ def runs(chosen: Collection[Version], shipped: Sequence[Version]) -> tuple[tuple
 
 
 def specifier(chosen: Collection[Version], shipped: Sequence[Version]) -> str | None:
-    """Return the shortest range that means exactly the chosen ones among the shipped releases; None when there is none.
+    """Return the shortest range that means exactly the chosen ones of the shipped ones; None for no release.
 
     It claims nothing of releases after the newest shipped one, and names holes with `!=`.
     """
@@ -110,8 +110,8 @@ def neighbours(version: Version, shipped: Sequence[Version]) -> tuple[Version | 
 def stand_ins(version: Version, shipped: Sequence[Version]) -> tuple[Version, ...]:
     """Return the shipped releases whose facts may speak for a build; empty outside the shipped range.
 
-    A shipped release stands for itself, and for its local builds (`0.11.2+cu128`) and post releases. A pre-release or
-    development build between two releases may be like either, so both are returned.
+    A shipped release stands for itself, and for its local builds (`0.11.2+cu128`) and post releases. A
+    pre-release or development build between two releases may be like either, so both are returned.
     """
     public = Version(version.public)
     if public in shipped:

@@ -1,4 +1,7 @@
-"""Exclusions: a check that a rule need not pass for a while, with a reason and a day on which that ends. Not for rules."""
+"""Exclusions: a check that a rule need not pass for a while, with a reason and a day on which that ends.
+
+Not for rules.
+"""
 
 from dataclasses import dataclass
 from datetime import date
@@ -24,7 +27,10 @@ class Exclusion:
 def read_exclusions(
     checks: set[str], today: date | None, file: Path = FILE
 ) -> tuple[tuple[Exclusion, ...], list[Issue]]:
-    """Return what is excluded today, and what is wrong with the file; an expired entry is an error and excludes nothing."""
+    """Return what is excluded today, and what is wrong with the file.
+
+    An expired entry is an error and excludes nothing.
+    """
     read = read_yaml(file)
     found: list[Exclusion] = []
     issues: list[Issue] = [_issue(read, fault.line, fault.message) for fault in read.faults]

@@ -1,4 +1,7 @@
-"""What a check is: a function over one rule that yields findings with their place. Not for any check itself."""
+"""What a check is: a function over one rule that yields findings with their place.
+
+Not for any check itself.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -90,7 +93,7 @@ class Context:
         return self._samples[rule.id]
 
     def releases_of(self, rule: Rule, part: Signal | Fix | None = None) -> tuple[Version, ...]:
-        """Return the shipped releases of a rule, or of one of its signals or fixes within the rule's range."""
+        """Return the shipped releases of a rule, or of one of its signals or fixes within its range."""
         own = select(rule.releases, self.shipped)
         if part is None or part.releases is None:
             return own

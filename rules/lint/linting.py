@@ -1,4 +1,7 @@
-"""Runs every check over every rule and leaves out what is excluded for a while. Not for the checks themselves."""
+"""Runs every check over every rule and leaves out what is excluded for a while.
+
+Not for the checks themselves.
+"""
 
 from datetime import date
 from pathlib import Path

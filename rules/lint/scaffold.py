@@ -15,11 +15,13 @@ _TODO = "TODO"
 def scaffold(rule_id: str, family: str = "other", line: str | None = None) -> dict[str, str]:
     """Return the files of a new rule by path below its family's folder.
 
-    `line` is the line that names the failure, from a paste; the draft looks for exactly that. Raises `ValueError` for
-    an id that is no slug.
+    `line` is the line that names the failure, from a paste; the draft looks for exactly that. Raises
+    `ValueError` for an id that is no slug.
     """
     if not _ID.match(rule_id):
-        raise ValueError(f"`{rule_id}` is no id: use lower-case words joined with hyphens, such as `kv-cache-too-small`")
+        raise ValueError(
+            f"`{rule_id}` is no id: use lower-case words joined with hyphens, such as `kv-cache-too-small`"
+        )
     message = _EXCEPTION.sub("", (line or "the text that the failure prints").strip(), count=1)
     files = {f"{rule_id}/rule.yaml": _rule(rule_id, family, message)}
     for language in LANGUAGES:

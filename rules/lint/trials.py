@@ -33,7 +33,10 @@ class Trial:
 
 
 def run_samples(catalogue: Catalogue, engine: Diagnoser) -> tuple[Trial, ...]:
-    """Run every sample of every rule, in the order of rules and names. Raises `CatalogueError` for unreadable ones."""
+    """Run every sample of every rule, in the order of rules and names.
+
+    Raises `CatalogueError` for unreadable ones.
+    """
     return tuple(
         Trial(rule.id, sample.path, tuple(_faults(rule, sample, run_sample(sample, engine))))
         for rule in catalogue.rules

@@ -1,4 +1,7 @@
-"""Whether a backend works for a part of the model on a machine: True, False, or None where that is open. Not for words."""
+"""Whether a backend works for a part of the model on a machine: True, False, or None where that is open.
+
+Not for words.
+"""
 
 from collections.abc import Collection
 
@@ -8,7 +11,8 @@ from rules.engine.versions import parse_version
 from rules.releases.release import Release, Where
 
 #: FlashAttention's kernels need it in every release, also where the backend's class does not say so yet
-#: (`FlashAttentionBackend.supports_compute_capability`, vllm/v1/attention/backends/flash_attn.py, from 0.11.1)
+#: (`FlashAttentionBackend.supports_compute_capability`, vllm/v1/attention/backends/flash_attn.py, from
+#: 0.11.1)
 _FLASH_ATTN_FLOOR = "8.0"
 #: encoder backends that need nothing but torch
 _PLAIN_TORCH = "TORCH_SDPA"
@@ -62,7 +66,8 @@ def default_works(
 ) -> tuple[bool | None, Doubt | None]:
     """Tell whether an encoder starts when nothing is set, and what that depends on.
 
-    A release may choose a package that it does not install on that machine (xformers on aarch64 up to 0.11.2).
+    A release may choose a package that it does not install on that machine (xformers on aarch64 up to
+    0.11.2).
     """
     good: list[Where] = []
     bad: list[Where] = []

@@ -1,4 +1,7 @@
-"""Answers one match: title, cause, remedies and questions in the language of the answer. Not for finding matches."""
+"""Answers one match: title, cause, remedies and questions in the language of the answer.
+
+Not for finding matches.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,7 +26,7 @@ _DEFAULT_QUESTIONS = ("first-exception", "vllm_version", "gpu")
 
 
 class RemedyAnswerer:
-    """Turns matches into words and commands, from the phrases of a catalogue and the facts of the releases."""
+    """Turns matches into words and commands, from a catalogue's phrases and the facts of the releases."""
 
     def __init__(self, catalogue: Catalogue, releases: Releases) -> None:
         self._phrases = catalogue.phrases
@@ -47,12 +50,18 @@ class RemedyAnswerer:
         )
 
     def questions(self, rules: Sequence[Rule], facts: Facts, language: str) -> tuple[Ask, ...]:
-        """Return what to ask when nothing could be diagnosed; `rules` are the wrappers that fired, perhaps none."""
+        """Return what to ask when nothing could be diagnosed.
+
+        `rules` are the wrappers that fired, perhaps none.
+        """
         named = [question.fact for rule in rules for question in rule.ask] or list(_DEFAULT_QUESTIONS)
         return asks([name for name in named if not known(name, facts)], Words(self._phrases, language))
 
     def phrase(self, key: str, language: str, values: Mapping[str, str]) -> str:
-        """Return one shared sentence of the engine, filled. Raises `KeyError` for a key that no language has."""
+        """Return one shared sentence of the engine, filled.
+
+        Raises `KeyError` for a key that no language has.
+        """
         return Words(self._phrases, language).say(key, values)
 
     def _remedy(self, one: Resolved, case: Case, words: Words) -> Remedy:

@@ -12,7 +12,8 @@ from rules.engine.seams import Case
 
 #: most deciding first, as public incidents showed
 _ORDER = (
-    "first-exception", "gpu", "vllm_version", "launch", "architecture", "packages", "model", "platform", "start-up-log",
+    "first-exception", "gpu", "vllm_version", "launch", "architecture", "packages", "model", "platform",
+    "start-up-log",
 )  # fmt: skip
 MOST = 3
 

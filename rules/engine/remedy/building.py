@@ -1,4 +1,7 @@
-"""Builds the typed change of a fix for one release, or says why the release refuses it. Not for commands or words."""
+"""Builds the typed change of a fix for one release, or says why the release refuses it.
+
+Not for commands or words.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,7 +37,10 @@ class Built:
 
 
 def case_values(case: Case) -> dict[str, str]:
-    """Return what placeholders may name: the captures, and the backend that the launch asks for as `requested`."""
+    """Return what placeholders may name.
+
+    The captures, and the backend that the launch asks for as `requested`.
+    """
     asked = case.facts.env.get(VARIABLE) or case.facts.backend_requested
     return {**({"requested": asked} if asked else {}), **case.captures}
 
@@ -150,7 +156,7 @@ class Builder:
         return chosen
 
     def _ordered(self, pick: Pick) -> tuple[str, ...]:
-        """Return the preferred values, that one first which the release would choose on this machine by itself."""
+        """Return the preferred values, first the one that the release would choose here by itself."""
         if pick.what != "tower-backend":
             return pick.prefer
         default = self._release.tower_default(self._tower)
@@ -174,7 +180,7 @@ class Builder:
         return None if None in outcomes else True
 
     def _kept_variable(self, change: Change, part: Part | None) -> Refusal | None:
-        """Check that the language model runs on what the variable asks for, where a change leaves it in place."""
+        """Check that the language model runs on what the variable asks for, where it stays in place."""
         if part is not Part.TOWER or VARIABLE in change.env_unset or VARIABLE in change.env_set:
             return None
         kept = self._case.facts.env.get(VARIABLE) or self._kept_by_message()

@@ -1,4 +1,7 @@
-"""Doubts: what a fix depends on and nobody said, with the words for it and the fact to ask for. Not for asking."""
+"""Doubts: what a fix depends on and nobody said, with the words for it and the fact to ask for.
+
+Not for asking.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -59,7 +62,10 @@ def _doubt(test: FactTest) -> Doubt:
 
 
 def merged(doubts: Iterable[Doubt]) -> tuple[Doubt, ...]:
-    """Return doubts without repeats; of two about the GPU the first, which is the more telling one, is kept."""
+    """Return doubts without repeats.
+
+    Of two about the GPU the first, which is the more telling one, is kept.
+    """
     kept: dict[str, Doubt] = {}
     rest: dict[Doubt, None] = {}
     for doubt in doubts:

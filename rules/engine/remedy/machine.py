@@ -1,4 +1,7 @@
-"""The machine of a case as release facts ask for it, and all machines that unknown facts leave open. Not for reading facts."""
+"""The machine of a case as release facts ask for it, and all machines that unknown facts leave open.
+
+Not for reading facts.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace

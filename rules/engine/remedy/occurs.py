@@ -1,4 +1,7 @@
-"""Which releases can have printed a message, as release facts tell it. Not for reading the release out of a paste."""
+"""Which releases can have printed a message, as release facts tell it.
+
+Not for reading the release out of a paste.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,9 +14,10 @@ from rules.releases.release import Release, Releases
 def releases_that_print(
     rule: Rule, captures: Mapping[str, str], candidates: Sequence[Version], releases: Releases
 ) -> tuple[Version, ...]:
-    """Return the candidates whose encoder of that label refuses that backend; all, where the facts know no such label.
+    """Return the candidates whose encoder of that label refuses that backend; all, for an unknown label.
 
-    Only rules that say `tower: true` are narrowed: their captures are an encoder's label and the backend it refused.
+    Only rules that say `tower: true` are narrowed: their captures are an encoder's label and the backend it
+    refused.
     """
     label, backend = captures.get("model"), captures.get("backend")
     if not rule.tower or not label or not backend:

@@ -1,4 +1,7 @@
-"""Says how each fix is proven in one release: the log line it prints after that fix, or a request. Not for running it."""
+"""Says how each fix is proven in one release: the log line it prints after that fix, or a request.
+
+Not for running it.
+"""
 
 import shlex
 from dataclasses import dataclass, field
@@ -85,7 +88,10 @@ def _lines(part: Part, change: Change, release: Release, case: Case) -> tuple[st
 
 
 def _asked_for(part: Part, change: Change, release: Release, case: Case) -> str | None:
-    """Return the backend that the launch asks for in this part once the change is made; None: the release chooses."""
+    """Return the backend that the launch asks for in this part once the change is made.
+
+    None: the release chooses.
+    """
     for setting in (TOWER_FLAG, _TEXT_FLAG, VARIABLE):
         if part not in release.reach(setting).parts or setting in (*change.env_unset, *change.flags_unset):
             continue
@@ -113,7 +119,10 @@ def _text_defaults(release: Release, case: Case) -> set[str]:
 
 
 def _reachable(order: tuple[str, ...], release: Release, case: Case) -> list[str]:
-    """Return the backends of an order that can be taken: the first, and the next where its package may be missing."""
+    """Return the backends of an order that can be taken.
+
+    The first, and the next where its package may be missing.
+    """
     found = []
     for name in order:
         found.append(name)

@@ -1,4 +1,7 @@
-"""Resolves the fixes of a rule for the releases and the machine at hand. Not for their words and not for asking."""
+"""Resolves the fixes of a rule for the releases and the machine at hand.
+
+Not for their words and not for asking.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

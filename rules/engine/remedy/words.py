@@ -1,9 +1,13 @@
-"""Shared phrases of the engine in the language of the answer, and the filling of placeholders. Not for rules' own texts."""
+"""Shared phrases of the engine in the language of the answer, and the filling of placeholders.
+
+Not for rules' own texts.
+"""
 
 import re
 from collections.abc import Mapping
 
-#: `{name}`, or `{name:upper}` for a value in upper case, `{name:bare}` for it without the `_VLLM_V1` suffix too
+#: `{name}`, or `{name:upper}` for a value in upper case, `{name:bare}` for it without the `_VLLM_V1`
+#: suffix too
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::(upper|bare))?\}")
 
 
@@ -38,7 +42,10 @@ class Words:
         return key in self._own or key in self._english
 
     def say(self, key: str, values: Mapping[str, str] | None = None) -> str:
-        """Return a phrase, filled; English where the language lacks it. Raises `KeyError` when no language has it."""
+        """Return a phrase, filled.
+
+        English where the language lacks it. Raises `KeyError` when no language has it.
+        """
         template = self._own.get(key) or self._english[key]
         return fill(template, values or {})
 

@@ -1,4 +1,7 @@
-"""The catalogue: rules, shared phrases and classes, with a hash that names this state. Not for reading files."""
+"""The catalogue: rules, shared phrases and classes, with a hash that names this state.
+
+Not for reading files.
+"""
 
 import hashlib
 from collections.abc import Iterable, Mapping

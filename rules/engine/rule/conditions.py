@@ -1,8 +1,8 @@
 """Reads the condition of a rule from its YAML form. Not for evaluating it.
 
-A condition is the name of a signal, or a mapping with one of `all`, `any`, `none` (lists of conditions), `count`
-(`{count: NAME, at_least: N}`), `after` (`{after: FIRST, then: NAME}`), `last` (`{last: NAME, unless: [NAME]}`) or
-`fact` (`{fact: compute_capability, at_least: "8.0"}`).
+A condition is the name of a signal, or a mapping with one of `all`, `any`, `none` (lists of conditions),
+`count` (`{count: NAME, at_least: N}`), `after` (`{after: FIRST, then: NAME}`), `last`
+(`{last: NAME, unless: [NAME]}`) or `fact` (`{fact: compute_capability, at_least: "8.0"}`).
 """
 
 from rules.engine.rule.model import (
@@ -27,7 +27,10 @@ _FACT_PREFIXES = ("env.", "flag.--", "package.", "capture.")
 
 
 def read_condition(value: object, place: Place, read: YamlFile) -> Condition:
-    """Return the condition; what is wrong with it is noted in `read`, and a condition that is never true stands in."""
+    """Return the condition.
+
+    What is wrong with it is noted in `read`, and a condition that is never true stands in.
+    """
     if isinstance(value, str):
         return Fired(value)
     if not isinstance(value, dict) or not value:

@@ -56,7 +56,10 @@ def load_catalogue(folder: Path = SHIPPED, private: Path | None = None) -> Catal
 
 
 def load_rule(folder: Path, faults: list[Fault]) -> Rule | None:
-    """Load one rule from its folder; faults are added to the list, and None is returned when it cannot be built."""
+    """Load one rule from its folder.
+
+    Faults are added to the list, and None is returned when it cannot be built.
+    """
     read = read_yaml(folder / "rule.yaml")
     shape = _validate(read)
     texts, text_faults = read_texts(folder / "text")
@@ -101,8 +104,7 @@ def _rule(shape: RuleShape, read: YamlFile, texts: dict[str, Text], folder: Path
     # what stops nothing is a warning; what stops a start is an exception's message or an error
     scope = Scope.RECORD if shape.impact is Impact.NO_EFFECT else Scope.CAUSE
     signals = tuple(
-        Signal(one.name, one.regex, one.literal, one.releases, one.scope or scope)
-        for one in shape.signals
+        Signal(one.name, one.regex, one.literal, one.releases, one.scope or scope) for one in shape.signals
     )
     fixes = tuple(_fix(one, ("fixes", index), read) for index, one in enumerate(shape.fixes))
     ask = tuple(

@@ -1,4 +1,7 @@
-"""Rules as plain data (dicts, lists, strings) and back, so that a warm start needs no YAML. Not for editing."""
+"""Rules as plain data (dicts, lists, strings) and back, so that a warm start needs no YAML.
+
+Not for editing.
+"""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -12,8 +15,9 @@ from rules.engine.rule import model
 _RECORDS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
-        model.Rule, model.Signal, model.Fired, model.After, model.Last, model.FactTest, model.AllOf, model.AnyOf,
-        model.NoneOf, model.Pick, model.ChangeTemplate, model.ProofTemplate, model.Fix, model.Text, model.Question,
+        model.Rule, model.Signal, model.Fired, model.After, model.Last, model.FactTest, model.AllOf,
+        model.AnyOf, model.NoneOf, model.Pick, model.ChangeTemplate, model.ProofTemplate, model.Fix,
+        model.Text, model.Question,
     )
 }  # fmt: skip
 _ENUMS: dict[str, Any] = {
@@ -45,7 +49,10 @@ def to_plain(value: Any) -> Any:  # noqa: ANN401 - any part of a rule
 
 
 def from_plain(value: Any) -> Any:  # noqa: ANN401 - any part of a rule
-    """Return what `to_plain` was given. Raises `KeyError` or `TypeError` when the data is of another program version."""
+    """Return what `to_plain` was given.
+
+    Raises `KeyError` or `TypeError` when the data is of another program version.
+    """
     if isinstance(value, list):
         return tuple(from_plain(part) for part in value)
     if not isinstance(value, dict):

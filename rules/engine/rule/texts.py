@@ -1,4 +1,7 @@
-"""Reads the words of a rule from `text/<language>.md`. Not for shared phrases, nor for filling placeholders."""
+"""Reads the words of a rule from `text/<language>.md`.
+
+Not for shared phrases, nor for filling placeholders.
+"""
 
 import re
 from pathlib import Path
@@ -56,7 +59,10 @@ def _read(path: Path, faults: list[Fault]) -> Text | None:
 
 
 def _join(lines: list[str]) -> str:
-    """Join the lines of a paragraph: with a blank between Latin words, with nothing between Chinese characters."""
+    """Join the lines of a paragraph.
+
+    With a blank between Latin words, with nothing between Chinese characters.
+    """
     paragraphs: list[str] = []
     text = ""
     for line in [*(line.strip() for line in lines), ""]:

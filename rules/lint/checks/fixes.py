@@ -1,8 +1,9 @@
-"""Checks fix validity per release: each flag, variable, value and backend of a fix exists there and is not deprecated."""
+"""Checks fix validity per release.
+
+Each flag, variable, value and backend of a fix exists there and is not deprecated.
+"""
 
 from collections.abc import Iterator
-
-from packaging.version import Version
 
 from rules.engine.remedy.words import placeholders
 from rules.engine.report import FixKind
@@ -68,13 +69,11 @@ def _kind(fix: Fix, place: tuple[str | int, ...]) -> Iterator[Finding]:
 
 def _change(rule: Rule, fix: Fix, place: tuple[str | int, ...], context: Context) -> Iterator[Finding]:
     """Yield each reason once, with the releases it holds for."""
-    reasons: dict[str, list[Version]] = {}
-    for version in context.releases_of(rule, fix):
-        for reason in _reasons(rule, fix, context.releases.get(version)):
-            reasons.setdefault(reason, []).append(version)
-    for reason, versions in reasons.items():
-        named = specifier(versions, context.shipped)
-        yield Finding(f"Fix `{fix.id}`: {reason} in {named}.", "Narrow its `releases` or choose another setting.",
+    versions = context.releases_of(rule, fix)
+    told = {version: tuple(_reasons(rule, fix, context.releases.get(version))) for version in versions}
+    for reason in dict.fromkeys(reason for reasons in told.values() for reason in reasons):
+        named = specifier([version for version in versions if reason in told[version]], context.shipped)
+        yield Finding(f"Fix `{fix.id}`: {reason} in {named}.", "Narrow `releases`, or change the setting.",
                       (*place, "change"))  # fmt: skip
 
 
@@ -101,7 +100,7 @@ def _reasons(rule: Rule, fix: Fix, release: Release) -> Iterator[str]:
 
 
 def _unset(name: str, rule: Rule, fix: Fix, release: Release) -> Iterator[str]:
-    """A variable that a release does not know may only be removed where that is the point of the rule."""
+    """Yield a variable that the release does not know, unless removing it is the point of the rule."""
     ignored_here = rule.impact is Impact.NO_EFFECT or fix.part is not None or bool(placeholders(name))
     ignored_here = bool(ignored_here) or rule.failure_class == "env-var-ignored"
     taken_by_flag = bool((fix.change or ChangeTemplate()).flags_set)

@@ -1,4 +1,7 @@
-"""Checks the patterns: they compile everywhere, stand on enough literal text, and are silent on a healthy log."""
+"""Checks the patterns.
+
+They compile everywhere, stand on enough literal text, and are silent on a healthy log.
+"""
 
 from collections.abc import Iterator
 
@@ -17,7 +20,7 @@ _GOOD_LITERAL = 12
 
 
 def check(rule: Rule, context: Context) -> Iterator[Finding]:
-    """Yield patterns that do not compile, weak literals, clashing names, and rules that fire on a healthy log."""
+    """Yield patterns that do not compile, weak literals, clashing names, rules that fire on a healthy log."""
     del context
     names: set[str] = set()
     sound = True

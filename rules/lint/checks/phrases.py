@@ -1,4 +1,4 @@
-"""Checks that the shared phrases and commands a rule needs exist, in every language with the same placeholders."""
+"""Checks that the shared phrases and commands a rule needs exist, alike in every language."""
 
 from collections.abc import Iterator
 
@@ -36,7 +36,7 @@ def _phrase(key: str, place: tuple[str | int, ...], context: Context) -> Iterato
 
 
 def _values(fix: Fix, place: tuple[str | int, ...], context: Context) -> Iterator[Finding]:
-    """A phrase may name what its fix gives, what every change gives, and what signals capture."""
+    """Yield a phrase that names more than its fix, its change and the captures give."""
     text = context.catalogue.phrases.get("en", {}).get(fix.phrase or f"fix.{fix.kind}", "")
     given = {"removed", "setting", "value", "target", "seen", "requested", *fix.values}
     wanted = placeholders(text) - given

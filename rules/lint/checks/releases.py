@@ -1,4 +1,7 @@
-"""Checks the ranges of releases: every bound is a release, signals and fixes leave no hole. Not what fixes do there."""
+"""Checks the ranges of releases: every bound is a release, signals and fixes leave no hole.
+
+Not what fixes do there.
+"""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,7 @@
-"""Checks that a rule changes only what may be changed from chat. Not whether the change exists in a release."""
+"""Checks that a rule changes only what may be changed from chat.
+
+Not whether the change exists in a release.
+"""
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase

@@ -1,4 +1,7 @@
-"""Checks the samples beside a rule: enough of them, and each fires or stays silent as its name says, line by line."""
+"""Checks the samples beside a rule.
+
+Enough of them, and each fires or stays silent as its name says, line by line.
+"""
 
 from collections.abc import Iterator
 
@@ -38,7 +41,8 @@ def check(rule: Rule, context: Context) -> Iterator[Finding]:
     for sample in samples:
         unknown = set(sample.words("fix") + sample.words("not-fix")) - known
         if unknown:
-            yield Finding(f"It names fixes that do not exist: {', '.join(sorted(unknown))}.", "Correct the header.",
+            names = ", ".join(sorted(unknown))
+            yield Finding(f"It names fixes that do not exist: {names}.", "Correct the header.",
                           file=f"samples/{sample.path.name}")  # fmt: skip
 
 
@@ -46,7 +50,8 @@ def _amount(rule: Rule, fires: list[Sample], silent: list[Sample]) -> Iterator[F
     wanted, releases, quiet = _STABLE if rule.status is RuleStatus.STABLE else (1, 1, 1)
     told = {sample.headers.get("release", "") for sample in fires}
     if len(fires) < wanted or len(told) < releases:
-        yield Finding(f"A rule of status {rule.status} needs {wanted} firing sample(s) of {releases} release(s).",
+        need = f"{wanted} firing sample(s) of {releases} release(s)"
+        yield Finding(f"A rule of status {rule.status} needs {need}.",
                       "Add samples/fires-WHAT.log.", ("status",))  # fmt: skip
     if len(silent) < quiet:
         yield Finding(f"A rule of status {rule.status} needs {quiet} silent sample(s).",

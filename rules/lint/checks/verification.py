@@ -1,4 +1,7 @@
-"""Checks how fixes are proven: never by the process alone, with an image for encoders, with texts that can occur."""
+"""Checks how fixes are proven.
+
+Never by the process alone, with an image for encoders, with texts that can occur.
+"""
 
 from collections.abc import Iterator
 
@@ -20,7 +23,7 @@ _PROVABLE = (
 
 
 def check(rule: Rule, context: Context) -> Iterator[Finding]:
-    """Yield fixes without a proof, encoders without an image, and texts that no sample of the failure holds."""
+    """Yield fixes without a proof, encoders without an image, texts that no failing sample holds."""
     for index, fix in enumerate(rule.fixes):
         place = ("fixes", index, "verify")
         if fix.kind not in _PROVABLE or (fix.change is None and fix.kind is not FixKind.UPGRADE):
@@ -48,7 +51,7 @@ def _sends_image(fix: Fix) -> bool:
 def _text(
     proof: ProofTemplate, rule: Rule, place: tuple[str | int, ...], context: Context
 ) -> Iterator[Finding]:
-    """A text that must be gone proves something only when the failing log holds it."""
+    """Yield a text that must be gone but is in no failing sample: its absence would prove nothing."""
     if proof.kind is not ProofKind.LOG or proof.text is None or not proof.absent:
         return
     fires = [sample for sample in context.samples(rule) if sample.kind == "fires"]

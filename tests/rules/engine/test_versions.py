@@ -1,5 +1,7 @@
 """Ranges over the shipped releases, both ways."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +21,22 @@ from rules.engine.versions import (
 SHIPPED = tuple(
     map(
         Version,
-        "0.6.3 0.6.3.post1 0.6.6 0.6.6.post1 0.7.0 0.9.0 0.9.0.1 0.10.1 0.10.1.1 0.11.0 0.11.1 0.11.2 0.12.0 0.13.0".split(),
+        [
+            "0.6.3",
+            "0.6.3.post1",
+            "0.6.6",
+            "0.6.6.post1",
+            "0.7.0",
+            "0.9.0",
+            "0.9.0.1",
+            "0.10.1",
+            "0.10.1.1",
+            "0.11.0",
+            "0.11.1",
+            "0.11.2",
+            "0.12.0",
+            "0.13.0",
+        ],
     )
 )
 
@@ -69,7 +86,7 @@ def test_runs_hold_every_chosen_release_once_and_leave_gaps_between_them(chosen)
     found = runs(chosen, SHIPPED)
 
     assert [version for run in found for version in run] == sorted(chosen)
-    for run, following in zip(found, found[1:], strict=False):
+    for run, following in pairwise(found):
         assert SHIPPED.index(following[0]) > SHIPPED.index(run[-1]) + 1
 
 

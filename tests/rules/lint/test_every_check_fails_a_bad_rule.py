@@ -11,8 +11,8 @@ from rules.engine.rule.loading import load_catalogue
 from rules.lint.exclusions import read_exclusions
 from rules.lint.interface import Issue, Severity
 from rules.lint.linting import CHECKS, errors, lint
-from tests.rules.engine.remedy.handmade import HandmadeRelease, HandmadeReleases
 from rules.releases.model import Message
+from tests.rules.engine.remedy.handmade import HandmadeRelease, HandmadeReleases
 
 SOUND = """\
 id: local-sound
@@ -96,7 +96,10 @@ class Draft:
     def issues(self) -> Sequence[Issue]:
         loaded = load_catalogue(self.root)
         catalogue = Catalogue(
-            loaded.rules, load_catalogue().phrases, (FailureClass("some-class", "local", "A class."),), loaded.hash
+            loaded.rules,
+            load_catalogue().phrases,
+            (FailureClass("some-class", "local", "A class."),),
+            loaded.hash,
         )
         return lint(catalogue, PrintingReleases())
 
@@ -119,6 +122,8 @@ def test_a_sound_rule_passes_every_check(draft):
 
 
 Y = "rule.yaml"
+# fmt: off
+# ruff: noqa: E501 - one fault a line reads as a table
 FAULTS = [
     ("releases", spoil(Y, 'releases: ">=0.11.0,<0.13"\nsig', 'releases: ">=0.11.0,<0.14.7"\nsig'), 9, "never published"),
     ("releases", spoil(Y, 'releases: ">=0.11.0,<0.13"\n    rel', 'releases: ">=0.11.2,<0.13"\n    rel'), 15, "No fix covers ==0.11.0"),
@@ -170,10 +175,13 @@ FAULTS = [
         draft.change(Y, " was refused here", " prints this"),
         draft.change("samples/fires-first.log", "the encoder Seeing was refused here", "nobody Ever prints this"),
     ), 11, "No message of"),
-]  # fmt: skip
+]
+# fmt: on
 
 
-@pytest.mark.parametrize(("check", "fault", "line", "said"), FAULTS, ids=[f"{one[0]}-{one[3]}" for one in FAULTS])
+@pytest.mark.parametrize(
+    ("check", "fault", "line", "said"), FAULTS, ids=[f"{one[0]}-{one[3]}" for one in FAULTS]
+)
 def test_a_check_finds_its_fault_and_tells_the_place(draft, check, fault, line, said):
     fault(draft)
 

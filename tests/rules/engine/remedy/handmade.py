@@ -1,4 +1,7 @@
-"""A few vLLM releases written by hand from the research notes: a working implementation of the release facts."""
+"""A few vLLM releases written by hand from the research notes.
+
+A working implementation of the release facts.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -79,7 +82,9 @@ class HandmadeRelease:
     def tower(self, label: str) -> Tower | None:
         if label not in self.labels:
             return None
-        return Tower(label, self.labels[label], f"{label} does not support {{}} backend now.", HERE, reachable=True)
+        return Tower(
+            label, self.labels[label], f"{label} does not support {{}} backend now.", HERE, reachable=True
+        )
 
     def tower_default(self, where: Where) -> Choice | None:
         if where.compute_capability is None or where.architecture is None:
@@ -120,7 +125,9 @@ class HandmadeRelease:
             parts = (Part.TEXT,)
         return Reach(setting, parts, Unread.IS_READ if parts else Unread.SILENT, None, None)
 
-    def selection_line(self, part: Part, backend: str, chosen_by: ChosenBy, platform: str = "cuda") -> str | None:
+    def selection_line(
+        self, part: Part, backend: str, chosen_by: ChosenBy, platform: str = "cuda"
+    ) -> str | None:
         template = self.user_line if chosen_by is ChosenBy.USER else self.auto_line
         if part is Part.TOWER or template is None:
             return None
@@ -147,8 +154,8 @@ RELEASES = (
     HandmadeRelease("0.11.2", NAMES, _QWEN, has_tower_flag=True, user_line=_ENUM,
                     auto_line="Using {backend} backend.", xformers_default=True),
     HandmadeRelease("0.12.0", tuple(name for name in NAMES if name != "XFORMERS"),
-                    {"Qwen3-VL": ("FLASH_ATTN", "TORCH_SDPA", "ROCM_AITER_FA")}, has_tower_flag=True, user_line=_ENUM,
-                    auto_line="Using {backend} attention backend out of potential backends"),
+                    {"Qwen3-VL": ("FLASH_ATTN", "TORCH_SDPA", "ROCM_AITER_FA")}, has_tower_flag=True,
+                    user_line=_ENUM, auto_line="Using {backend} attention backend out of potential backends"),
     HandmadeRelease("0.13.0", tuple(name for name in NAMES if name != "XFORMERS"), {}, has_tower_flag=True,
                     has_text_flag=True, reach_of_variable=(Part.TEXT,), user_line=_ENUM,
                     auto_line="Using {backend} attention backend out of potential backends"),

@@ -50,7 +50,12 @@ def test_hopper_is_offered_all_four_in_the_order_to_try():
 def test_cards_before_ampere_are_never_offered_flash_attn(release, capability):
     found = answer(on("old", capability, vllm_version=release), release)
 
-    values = [value for fix in found.fixes if fix.change for value in (*fix.change.env_set.values(), *fix.change.flags_set.values())]
+    values = [
+        value
+        for fix in found.fixes
+        if fix.change
+        for value in (*fix.change.env_set.values(), *fix.change.flags_set.values())
+    ]
     assert "FLASH_ATTN" not in values
     assert "unset-variable" in ids(found)
 
@@ -81,7 +86,9 @@ def test_data_centre_blackwell_keeps_flashinfer_for_the_language_model():
 
 
 def test_old_releases_are_offered_no_flag_that_they_lack():
-    found = answer(Facts(vllm_version="0.8.5"), "0.8.5", captures={"model": "Qwen2-VL", "backend": "FLASHINFER"})
+    found = answer(
+        Facts(vllm_version="0.8.5"), "0.8.5", captures={"model": "Qwen2-VL", "backend": "FLASHINFER"}
+    )
 
     assert all(not fix.change or not fix.change.flags_set for fix in found.fixes)
     assert ids(found) == ["unset-variable", "flash-attn-variable-and-package", "upgrade"]
@@ -127,7 +134,10 @@ def test_a_flag_in_the_launch_is_dropped_or_set_and_the_variable_is_not_blamed()
 
 def test_dropping_the_flag_is_not_offered_where_the_variable_would_be_refused_next():
     facts = on(
-        "H100", "9.0", env={"VLLM_ATTENTION_BACKEND": "FLASHINFER"}, flags={"--mm-encoder-attn-backend": "TRITON_ATTN"}
+        "H100",
+        "9.0",
+        env={"VLLM_ATTENTION_BACKEND": "FLASHINFER"},
+        flags={"--mm-encoder-attn-backend": "TRITON_ATTN"},
     )
 
     assert "drop-encoder-flag" not in ids(answer(facts, "0.11.2"))
@@ -149,8 +159,12 @@ def test_each_fix_is_proven_by_the_line_that_follows_it():
     found = {fix.id: fix for fix in answer(on("H100", "9.0", vllm_version="0.11.2"), "0.11.2").fixes}
 
     assert "'Using FLASH_ATTN backend.'" in found["unset-variable"].verify[0].command
-    assert "'Using AttentionBackendEnum.FLASH_ATTN backend.'" in found["flash-attn-variable"].verify[0].command
-    assert "'Using AttentionBackendEnum.FLASHINFER backend.'" in found["encoder-backend-flag"].verify[0].command
+    assert (
+        "'Using AttentionBackendEnum.FLASH_ATTN backend.'" in found["flash-attn-variable"].verify[0].command
+    )
+    assert (
+        "'Using AttentionBackendEnum.FLASHINFER backend.'" in found["encoder-backend-flag"].verify[0].command
+    )
 
 
 def test_a_default_that_depends_on_an_installed_package_is_proven_by_either_line():
@@ -162,7 +176,9 @@ def test_a_default_that_depends_on_an_installed_package_is_proven_by_either_line
 
 
 def test_a_release_that_prints_nothing_is_proven_by_a_request_with_an_image():
-    found = answer(Facts(vllm_version="0.8.5"), "0.8.5", captures={"model": "Qwen2-VL", "backend": "FLASHINFER"})
+    found = answer(
+        Facts(vllm_version="0.8.5"), "0.8.5", captures={"model": "Qwen2-VL", "backend": "FLASHINFER"}
+    )
 
     commands = [proof.command for proof in found.fixes[0].verify]
     assert not any("Using" in command for command in commands)
@@ -192,9 +208,9 @@ def test_a_launch_is_repeated_with_the_flag_in_it_and_the_variable_kept():
 
     found = {fix.id: fix for fix in answer(facts, "0.11.2").fixes}
 
+    launch = "vllm serve Qwen/Qwen3-VL-8B-Instruct --port 9000"
     assert found["encoder-backend-flag"].commands == (
-        "env VLLM_ATTENTION_BACKEND=FLASHINFER vllm serve Qwen/Qwen3-VL-8B-Instruct --port 9000"
-        " --mm-encoder-attn-backend FLASH_ATTN 2>&1 | tee vllm.log",
+        f"env VLLM_ATTENTION_BACKEND=FLASHINFER {launch} --mm-encoder-attn-backend FLASH_ATTN 2>&1 | tee vllm.log",
     )
     assert found["unset-variable"].commands == (
         "unset VLLM_ATTENTION_BACKEND",

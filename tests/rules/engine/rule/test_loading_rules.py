@@ -132,7 +132,9 @@ def test_the_hash_follows_the_content_and_nothing_else(tmp_path):
     home = write_rule(tmp_path)
     before = content_hash([tmp_path])
 
-    (home / "samples" / "fires-a.log").write_text("#! origin: mine\nsomething odd failed here\n", encoding="utf-8")
+    (home / "samples" / "fires-a.log").write_text(
+        "#! origin: mine\nsomething odd failed here\n", encoding="utf-8"
+    )
     assert content_hash([tmp_path]) == before
     (home / "text" / "zh.md").write_text(TEXT + "\n", encoding="utf-8")
     assert content_hash([tmp_path]) != before
