@@ -1,7 +1,7 @@
 """Puts the records of all releases into few small files, and reads them back. Pure: bytes in, bytes out.
 
-What several releases share is kept once: `facts.json.gz` and `messages.json.gz` hold each distinct row without
-its line number; `releases/V.json.gz` and `messages/V.json.gz` say which rows the release has, on which lines.
+What several releases share is kept once: `facts.json.gz` and `messages.json.gz` hold each distinct row; which
+rows a release has, and on which lines, say `releases/V.json.gz` and `messages/V.json.gz`.
 """
 
 from __future__ import annotations

@@ -171,10 +171,11 @@ class _Registration:
         if not _is_add(call):
             self._enter(call)
             return
-        given = (self._text(argument, names) for argument in call.args)
-        options = tuple(text for text in given if text and text.startswith("-"))
+        given = [names.bind(argument) for argument in call.args]
+        texts = [(text_of(self._tree, self._module, argument), argument.lineno) for argument in given]
+        options = tuple(text for text, _ in texts if text and text.startswith("-"))
         if options:
-            words = self._said(call.keywords, names, call.lineno)
+            words = self._said(call.keywords, names, line=texts[0][1])
             self.added.append(Added(options, self._module.path, words))
 
     def _enter(self, call: ast.Call) -> None:
@@ -205,9 +206,6 @@ class _Registration:
             file, words = group[str(key)]
             left = tuple(choice for choice in words.choices or () if choice != option)
             group[str(key)] = (file, replace(words, choices=left or None))
-
-    def _text(self, node: ast.expr, names: Names) -> str | None:
-        return text_of(self._tree, self._module, names.bind(node))
 
     def _said(self, given: list[ast.keyword], names: Names, line: int) -> Keywords:
         base = Keywords(line=line)
