@@ -21,6 +21,7 @@ from adapters.chat.console.rooms import NAME, Rooms, Surroundings
 from adapters.chat.console.routes import RoomsApi
 from adapters.chat.console.sending import Limits
 from adapters.chat.console.uploads import Uploads
+from adapters.chat.interface import UnreachableError
 from bot.access.signing_in import SigningIn, os_person
 from bot.clock import random_id, system_clock
 from bot.intake.inbox import KeptInbox
@@ -35,7 +36,7 @@ from bot.store.incidents import SqlIncidents
 from bot.store.people import SqlPeople
 from bot.store.room import SqlRoomLog
 from bot.triage.answering import Answering, Desk
-from bot.triage.looking.pool import LookingPool
+from bot.triage.looking.pool import LookingPool, LookingTooLongError, WorkerLostError
 from bot.triage.looking.shipped import shipped_engine
 from bot.triage.replies import Replies
 from bot.web.app import build_app
@@ -86,7 +87,7 @@ class Bot:
         limit = self.settings.triage.file_limit_mib * _MIB
         uploads = Uploads(NAME, self.settings.state_dir / "uploads", limit, random_id)
         log = SqlRoomLog(self.database)
-        return Rooms(Surroundings(log, uploads, system_clock, random_id, self.pool.mask))
+        return Rooms(Surroundings(log, uploads, system_clock, random_id, self._mask))
 
     @cached_property
     def console(self) -> ConsolePlatform:
@@ -96,7 +97,7 @@ class Bot:
     @cached_property
     def inbox(self) -> KeptInbox:
         """Return the inbox that the platforms deliver to."""
-        return KeptInbox(SqlInbox(self.database), self.pool.mask, system_clock, random_id)
+        return KeptInbox(SqlInbox(self.database), self._mask, system_clock, random_id)
 
     def work(self) -> Work:
         """Return what answers the inbox."""
@@ -128,6 +129,12 @@ class Bot:
         if self.rooms.inbox is None:
             faults.append("the console is not connected")
         return faults
+
+    async def _mask(self, text: str) -> str:
+        try:
+            return await self.pool.mask(text)
+        except (LookingTooLongError, WorkerLostError) as error:
+            raise UnreachableError(NAME, f"a message, which must be masked first: {error}") from error
 
     def _guard(self) -> Guard:
         console = self.settings.console

@@ -101,12 +101,10 @@ class LookingPool:
 
 
 def _end(executor: ProcessPoolExecutor) -> None:
-    processes = list((executor._processes or {}).values())  # noqa: SLF001 (no public way before 3.14)
-    executor.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
+    # With its workers gone the executor ends by itself; asking it nicely would wait for what they are doing.
+    for process in list((executor._processes or {}).values()):  # noqa: SLF001 (no public way before 3.14)
         process.kill()
-    for process in processes:
-        process.join()
+    executor.shutdown(wait=True, cancel_futures=True)
 
 
 def _become_worker(make_engine: MakeEngine) -> None:

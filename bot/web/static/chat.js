@@ -78,8 +78,14 @@ function happened(event) {
   if (isLive) tell(data);
   if (isLive || room === current) refresh();
   if (room !== current || !element) return;
-  if (isLive && data.kind === "reply") element.scrollIntoView({ block: "nearest", behavior: calm() });
-  else if (stick || data.author?.id === boot.person.id) toEnd();
+  if (isLive && data.kind === "reply") reveal(element);
+  else if (data.kind === "message" && (stick || data.author.id === boot.person.id)) toEnd();
+}
+
+/** Brings an answer into view: its beginning, when it is taller than the room. */
+function reveal(element) {
+  const block = element.offsetHeight > log.clientHeight ? "start" : "nearest";
+  element.scrollIntoView({ block, behavior: calm() });
 }
 
 const calm = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth");

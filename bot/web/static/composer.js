@@ -70,7 +70,7 @@ export function startComposer({ channel }) {
       files = [];
       drawFiles();
       for (const name of FIELDS) at(name).value = "";
-      at("facts-form").open = false;
+      openFacts(false);
       replyTo(null);
       fitHeight();
     } catch (error) {
@@ -80,6 +80,12 @@ export function startComposer({ channel }) {
       at("send").disabled = false;
       at("send").textContent = say("compose.send");
     }
+  }
+
+  function openFacts(isOpen) {
+    at("facts-form").hidden = !isOpen;
+    at("facts-button").setAttribute("aria-expanded", String(isOpen));
+    if (isOpen) at(FIELDS[0]).focus();
   }
 
   function fitHeight() {
@@ -112,6 +118,7 @@ export function startComposer({ channel }) {
     addFiles([new File([text], "paste.log", { type: "text/plain" })]);
     show(say("compose.attached", { limit: size(boot.limits.text) }));
   });
+  at("facts-button").addEventListener("click", () => openFacts(at("facts-form").hidden));
   at("composer-thread-stop").addEventListener("click", () => replyTo(null));
   at("file").addEventListener("change", (event) => {
     addFiles(event.target.files);
