@@ -11,7 +11,24 @@ DATA: Final = Path(__file__).parents[1] / "gpus.yaml"
 
 #: compute capabilities that exist; other decimals in a text are memory sizes or CUDA releases
 CAPABILITIES: Final = frozenset(
-    {"3.5", "3.7", "5.0", "5.2", "5.3", "6.0", "6.1", "6.2", "7.0", "7.2", "7.5", "8.0", "8.6", "8.7", "8.9", "9.0"}
+    {
+        "3.5",
+        "3.7",
+        "5.0",
+        "5.2",
+        "5.3",
+        "6.0",
+        "6.1",
+        "6.2",
+        "7.0",
+        "7.2",
+        "7.5",
+        "8.0",
+        "8.6",
+        "8.7",
+        "8.9",
+        "9.0",
+    }
     | {"10.0", "10.1", "10.3", "11.0", "12.0", "12.1"}
 )
 _CAPABILITY: Final = re2.compile(
@@ -21,8 +38,27 @@ _CAPABILITY: Final = re2.compile(
 )
 _GFX: Final = re2.compile(r"(?i)\bgfx(\d{3,4}[a-f]?)\b")
 #: what makes a capability a limit rather than a fact
-_LIMITS: Final = ("below", "under", "less than", "older than", "before", "<", "at least", "newer than", "above", ">", "not ")
-_GLUED: Final = re2.compile(r"^(rtx|gtx|rx)?(a?\d{3,4})(ti|super|xtx|xt|gre|d)?$")
+_LIMITS: Final = (
+    "below",
+    "under",
+    "less than",
+    "older than",
+    "before",
+    "<",
+    "at least",
+    "newer than",
+    "above",
+    ">",
+    "not ",
+)
+_BRANDS: Final = ("rtx", "gtx", "rx")
+_VARIANTS: Final = frozenset({"ti", "super", "xtx", "xt", "gre", "d"})
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+#: what a sentence that names a GPU holds somewhere; over bytes, for it is searched in whole pastes
+HINT: Final = re2.compile(
+    rb"(?i)rtx|gtx|tesla|quadro|geforce|radeon|instinct|titan|jetson|dgx|strix|gaudi|arc |\btpu|ascend|apple|ryzen|trainium"
+    rb"|\b(?:\d{1,3}x)?(?:[abhlpvt]\d{1,3}[a-z]{0,2}|g[bh]\d{2,3}|mi\d{2,3}[ax]?|[rw]\d{4}|rx ?\d{4}|\d{4} ?(?:ti|xtx?|super))\b"
+)
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("-_/,;:()[]{}+*@|\"'`\\\t\n", " "))
 _PLATFORM_WORDS: Final = (
     ("rocm", "rocm"),
@@ -74,7 +110,11 @@ def catalogue() -> dict[tuple[str, ...], Gpu]:
             table[tuple(words(name))] = gpu
     for entry in data["products"]:
         gpu = Gpu(
-            entry["product"], entry.get("capability"), entry["platform"], entry.get("architecture"), entry.get("gfx")
+            entry["product"],
+            entry.get("capability"),
+            entry["platform"],
+            entry.get("architecture"),
+            entry.get("gfx"),
         )
         for name in (entry["product"], *entry["names"]):
             table[tuple(words(name))] = gpu
@@ -85,11 +125,18 @@ def words(text: str) -> list[str]:
     """Return the words of a name: `RTX4090-2080ti` gives `rtx`, `4090`, `2080`, `ti`."""
     found: list[str] = []
     for word in text.lower().translate(_SEPARATORS).split():
-        glued = _GLUED.match(word)
-        if glued is None:
-            found.append(word.strip("."))
+        brand = next(
+            (name for name in _BRANDS if word.startswith(name) and word[len(name) :][:1].isdigit()), ""
+        )
+        rest = word[len(brand) :]
+        number = rest.rstrip(_LETTERS)
+        variant = rest[len(number) :]
+        if brand:
+            found.append(brand)
+        if number.isdigit() and len(number) in {3, 4} and variant in _VARIANTS:
+            found += [number, variant]
         else:
-            found.extend(part for part in glued.groups() if part)
+            found.append(rest.strip("."))
     return found
 
 
@@ -117,7 +164,9 @@ def read_gpu(text: str) -> Gpu | None:
 
 def find_gpu(text: str) -> Gpu | None:
     """Return the GPU named within a sentence, None when no name in it is beyond doubt."""
-    named = [gpu for name, gpu in _named(_without_counts(words(text[: 4 * _LONGEST_TEXT]))) if _is_telling(name)]
+    named = [
+        gpu for name, gpu in _named(_without_counts(words(text[: 4 * _LONGEST_TEXT]))) if _is_telling(name)
+    ]
     different = {gpu.capability or gpu.gfx or gpu.platform for gpu in named}
     return named[0] if len(different) == 1 else None
 

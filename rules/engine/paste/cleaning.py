@@ -1,8 +1,7 @@
 """From what was sent to plain numbered lines: encodings, terminal codes, chat markup. Not for log prefixes or wrapped lines."""
 
 import codecs
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import re2
 
@@ -12,18 +11,31 @@ _ANSI: Final = re2.compile(
     r"(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()][0-9AB]|[=>78cDEHMNOZ])"
     r"|\x{9b}[0-?]{0,32}[@-~]"
 )
-_ANSI_HINTS: Final = ("\x1b", "\x9b", "^[", "\\x1b", "\\x1B", "\\033", "\\e[", "\\u001", "␛")
+_ANSI_HINTS: Final = ("\x1b", "\x9b", "␛", "^[")
+_WRITTEN_HINTS: Final = ("\\x1b", "\\x1B", "\\033", "\\e[", "\\u001")
 #: what is left of a colour when a web page drops the escape character
 _BARE_COLOUR: Final = re2.compile(r"\[\d{1,3}(?:;\d{1,3}){0,4}m")
 #: a log holds few different colour codes, and replacing each is much faster than walking over all of them
 _DIFFERENT_CODES: Final = 24
+_LONGEST_CODE: Final = 600
 
 #: a link, mention or channel as Slack sends it
 _SLACK_LINK: Final = re2.compile(r"<((?:https?://|mailto:)[^<>|\s]+)(?:\|([^<>\n]*))?>")
 _SLACK_MENTION: Final = re2.compile(r"<[@#!][A-Za-z][A-Za-z0-9^]{0,40}(?:\|[^<>\n]*)?>")
 _HTML_BREAK: Final = re2.compile(r"(?i)<br ?/?>")
 _HTML_TAG: Final = re2.compile(r"(?i)</?(?:code|pre|p|div|span|tt|samp|blockquote)(?: [^<>\n]*)?>")
-_HTML_HINTS: Final = ("</code", "</pre", "</p>", "</div", "</span", "</tt", "</samp", "</CODE", "</PRE", "</block")
+_HTML_HINTS: Final = (
+    "</code",
+    "</pre",
+    "</p>",
+    "</div",
+    "</span",
+    "</tt",
+    "</samp",
+    "</CODE",
+    "</PRE",
+    "</block",
+)
 #: the ampersand last, so that an escaped escape stays what it was
 _ENTITIES: Final = (
     ("&lt;", "<"),
@@ -41,8 +53,12 @@ _LONG_DASH: Final = re2.compile(r"(^|[\s'\"`])[—–]([A-Za-z])")
 _WIDE: Final = {
     **dict.fromkeys("“”„‟〝〞″＂", '"'),
     **dict.fromkeys("‘’‚‛′＇", "'"),
-    **dict.fromkeys(map(chr, [0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000]), " "),
-    **dict.fromkeys(map(chr, [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF]), ""),
+    **dict.fromkeys(
+        map(chr, [0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000]), " "
+    ),
+    **dict.fromkeys(
+        map(chr, [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF]), ""
+    ),
     **dict.fromkeys(map(chr, [*range(0x80, 0x85), *range(0x86, 0xA0)]), ""),
 }
 _CONTROL: Final = {**dict.fromkeys([*range(9), *range(14, 32), 127]), 11: " ", 12: " "}
@@ -57,8 +73,7 @@ _OVERWRITTEN_KEPT: Final = 50
 _UTF16_SHARE: Final = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedLine:
+class NumberedLine(NamedTuple):
     """A line and where it stood in the original, from 1; several lines may share a number when one held several."""
 
     number: int
@@ -82,40 +97,65 @@ def clean_text(text: str) -> str:
         text = text.replace("\r\r\n", "\n").replace("\r\n", "\n")
         if "\n" not in text and "%" not in text:
             text = text.replace("\r", "\n")
-    if any(hint in text for hint in _ANSI_HINTS):
-        text = _without(_ANSI, text)
-    text = _without(_BARE_COLOUR, text)
+    text = _without_bare_colours(_without_codes(text))
     if "<" in text:
         text = _plain_links(text)
     if "&" in text:
         for entity, character in _ENTITIES:
-            text = text.replace(entity, character)
+            if entity in text:
+                text = text.replace(entity, character)
     if not text.isascii():
-        for character in _WIDE.keys() & set(text):
-            text = text.replace(character, _WIDE[character])
-        if "—" in text or "–" in text:
-            text = _LONG_DASH.sub(r"\1--\2", text)
+        text = "\n".join(line if line.isascii() else _plain_characters(line) for line in text.split("\n"))
     if any(character in text for character in _CONTROL_CHARACTERS):
         text = text.translate(_CONTROL)
     return text
 
 
-def _without(pattern: Any, text: str) -> str:
-    """Return the text without any match; the matches end themselves, so each can be replaced as a literal."""
+def _plain_characters(line: str) -> str:
+    """Return the line with curled quotes, odd blanks, unseen characters and long dashes made plain."""
+    for character in _WIDE.keys() & set(line):
+        line = line.replace(character, _WIDE[character])
+    return str(_LONG_DASH.sub(r"\1--\2", line)) if "—" in line or "–" in line else line
+
+
+def _without_codes(text: str) -> str:
+    """Return the text without terminal codes. They end themselves, so each can be replaced as a literal."""
+    replaced = 0
+    for hint in (*_ANSI_HINTS, *_WRITTEN_HINTS) if "\\" in text else _ANSI_HINTS:
+        position = text.find(hint)
+        while position >= 0 and replaced < _DIFFERENT_CODES:
+            found = _ANSI.match(text[position : position + _LONGEST_CODE])
+            if found is None:
+                position = text.find(hint, position + 1)
+            else:
+                text = text.replace(found.group(), "")
+                position = text.find(hint, position)
+            replaced += 1
+        if position >= 0:
+            return str(_ANSI.sub("", text))
+    return text
+
+
+def _without_bare_colours(text: str) -> str:
+    """Return the text without colours whose escape character was lost."""
     for _ in range(_DIFFERENT_CODES):
-        found = pattern.search(text)
+        found = _BARE_COLOUR.search(text)
         if found is None:
             return text
         text = text.replace(found.group(), "")
-    return str(pattern.sub("", text))
+    return str(_BARE_COLOUR.sub("", text))
 
 
 def _plain_links(text: str) -> str:
-    if "<http" in text or "<mailto:" in text:
+    """Return the text without the links, mentions and tags of chat clients."""
+    followers = {part[:1] for part in text.split("<")[1:]}
+    if followers & {"h", "m"} and ("<http" in text or "<mailto:" in text):
         text = _SLACK_LINK.sub(lambda match: match.group(2) or match.group(1), text)
-    if "<@" in text or "<#" in text or "<!" in text:
+    if followers & {"@", "#", "!"}:
         text = _SLACK_MENTION.sub("", text)
-    return _HTML_TAG.sub("", text) if any(tag in text for tag in _HTML_HINTS) else text
+    if "/" in followers and any(tag in text for tag in _HTML_HINTS):
+        text = str(_HTML_TAG.sub("", text))
+    return text
 
 
 def clean_lines(text: str, first_number: int = 1) -> list[NumberedLine]:

@@ -5,14 +5,45 @@ from typing import Final, NamedTuple
 _ENDINGS: Final = ("Error", "Exception", "Warning", "Interrupt", "Exit", "Timeout", "Fault")
 #: exceptions whose names say nothing of it
 _UNUSUAL: Final = frozenset(
-    {"OutOfResources", "OutOfMemory", "BackendCompilerFailed", "StopIteration", "StopAsyncIteration", "GatedRepo", "KeyboardInterrupt"}
-    | {"SystemExit", "Unsupported", "InternalTorchDynamo", "EngineDead", "NotFound", "ResourceExhausted", "DistBackend", "Empty"}
-    | {"UserError", "PTXASError", "CompilationError", "EngineGenerationError", "ConstraintViolationError", "NVMLError_InvalidArgument"}
+    {
+        "OutOfResources",
+        "OutOfMemory",
+        "BackendCompilerFailed",
+        "StopIteration",
+        "StopAsyncIteration",
+        "GatedRepo",
+        "KeyboardInterrupt",
+    }
+    | {
+        "SystemExit",
+        "Unsupported",
+        "InternalTorchDynamo",
+        "EngineDead",
+        "NotFound",
+        "ResourceExhausted",
+        "DistBackend",
+        "Empty",
+    }
+    | {
+        "UserError",
+        "PTXASError",
+        "CompilationError",
+        "EngineGenerationError",
+        "ConstraintViolationError",
+        "NVMLError_InvalidArgument",
+    }
 )
 _LONGEST_NAME: Final = 120
 _NOT_EXCEPTIONS: Final = ("Warning",)
 #: a C++ program that dies of an exception, the kernel or the shell that reports a death
-_FATAL_STARTS: Final = ("terminate called", "Fatal Python error", "Segmentation fault", "Bus error", "Illegal instruction", "Aborted (core")
+_FATAL_STARTS: Final = (
+    "terminate called",
+    "Fatal Python error",
+    "Segmentation fault",
+    "Bus error",
+    "Illegal instruction",
+    "Aborted (core",
+)
 _ARGPARSE: Final = (": error: ",)
 _PROGRAMS: Final = ("vllm", "api_server", "__main__", "openai", "serve", "python")
 
@@ -49,7 +80,12 @@ def read_exception_line(text: str) -> ExceptionText | None:
 
 def _names_exception(name: str) -> bool:
     last = name.rsplit(".", 1)[-1]
-    if name.count(".") >= 2 and last[:1].isupper() and not last.isupper() and name.replace(".", "").replace("_", "").isalnum():
+    if (
+        name.count(".") >= 2
+        and last[:1].isupper()
+        and not last.isupper()
+        and name.replace(".", "").replace("_", "").isalnum()
+    ):
         # A class in a module of a package, such as `huggingface_hub.utils._http.OfflineModeIsEnabled`.
         return not last.endswith(_NOT_EXCEPTIONS)
     if not last.endswith(_ENDINGS) and last not in _UNUSUAL:
@@ -82,7 +118,9 @@ def _parser_error(text: str) -> ExceptionText | None:
 
 def _fatal(text: str) -> ExceptionText | None:
     """Read the line with which a crash without a Python exception shows."""
-    return ExceptionText(text.split(":", 1)[0].strip(), text.strip()) if text.startswith(_FATAL_STARTS) else None
+    return (
+        ExceptionText(text.split(":", 1)[0].strip(), text.strip()) if text.startswith(_FATAL_STARTS) else None
+    )
 
 
 def find_exception_inside(text: str) -> ExceptionText | None:

@@ -4,30 +4,121 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import re2
+
 from rules.engine.paste.evidence import EvidenceLine
 from rules.engine.paste.rootcause import CauseReading, Kind
 
 #: texts that only vLLM prints or that name its files
 _VLLM_MARKS: Final = (
-    *("-packages/vllm/", "-packages\\vllm\\", "/vllm/v1/", "/vllm/engine/", "/vllm/entrypoints/", "/vllm/model_executor/"),
-    *("/vllm/worker/", "/vllm/executor/", "/vllm/attention/", "/vllm/platforms/", "/vllm/config", "/vllm/utils", "/vllm/distributed/"),
-    *("vLLM API server version", "Initializing an LLM engine (v", "Initializing a V1 LLM engine (v", "Initializing a V0 LLM"),
-    *("Initializing a V2 LLM engine", "vllm serve: error:", "vllm: error:", "api_server.py: error:", "vllm.v1.", "vllm.engine.", "vllm.entrypoints."),
-    *("vllm.attention.", "vllm.worker", "vllm._C", "_vllm_fa2_C", "_vllm_fa3_C", "vllm_flash_attn", "AttentionBackendEnum."),
-    *("_Backend.", "VLLM_USE_V1", "VLLM_ATTENTION_BACKEND", "EngineCore", "Engine core initialization failed", "VllmWorker"),
-    *("AsyncLLMEngine", "AsyncEngineDeadError", "EngineDeadError", "Worker proc VllmWorker", "WorkerProc", "vllm.exceptions"),
-    *("max_num_batched_tokens", "gpu_memory_utilization", "--gpu-memory-utilization", "vllm/vllm-openai", "vllm serve", "MQLLMEngine"),
+    *(
+        "-packages/vllm/",
+        "-packages\\vllm\\",
+        "/vllm/v1/",
+        "/vllm/engine/",
+        "/vllm/entrypoints/",
+        "/vllm/model_executor/",
+    ),
+    *(
+        "/vllm/worker/",
+        "/vllm/executor/",
+        "/vllm/attention/",
+        "/vllm/platforms/",
+        "/vllm/config",
+        "/vllm/utils",
+        "/vllm/distributed/",
+    ),
+    *(
+        "vLLM API server version",
+        "Initializing an LLM engine (v",
+        "Initializing a V1 LLM engine (v",
+        "Initializing a V0 LLM",
+    ),
+    *(
+        "Initializing a V2 LLM engine",
+        "vllm serve: error:",
+        "vllm: error:",
+        "api_server.py: error:",
+        "vllm.v1.",
+        "vllm.engine.",
+        "vllm.entrypoints.",
+    ),
+    *(
+        "vllm.attention.",
+        "vllm.worker",
+        "vllm._C",
+        "_vllm_fa2_C",
+        "_vllm_fa3_C",
+        "vllm_flash_attn",
+        "AttentionBackendEnum.",
+    ),
+    *(
+        "_Backend.",
+        "VLLM_USE_V1",
+        "VLLM_ATTENTION_BACKEND",
+        "EngineCore",
+        "Engine core initialization failed",
+        "VllmWorker",
+    ),
+    *(
+        "AsyncLLMEngine",
+        "AsyncEngineDeadError",
+        "EngineDeadError",
+        "Worker proc VllmWorker",
+        "WorkerProc",
+        "vllm.exceptions",
+    ),
+    *(
+        "max_num_batched_tokens",
+        "gpu_memory_utilization",
+        "--gpu-memory-utilization",
+        "vllm/vllm-openai",
+        "vllm serve",
+        "MQLLMEngine",
+    ),
 )
 #: texts that only the named program prints or that name its files
 _OTHERS: Final = (
-    ("sglang", ("/sglang/", "sglang.", "sgl_kernel", "TritonAttnBackend", "scheduler.event_loop", "flashinfer_python with minimum", "The 'fa3' backend")),
-    ("transformers", ("/transformers/models/", "attn_implementation", "perf_infer_gpu_one#flashattention-2", "/transformers/modeling")),
+    (
+        "sglang",
+        (
+            "/sglang/",
+            "sglang.",
+            "sgl_kernel",
+            "TritonAttnBackend",
+            "scheduler.event_loop",
+            "flashinfer_python with minimum",
+            "The 'fa3' backend",
+        ),
+    ),
+    (
+        "transformers",
+        (
+            "/transformers/models/",
+            "attn_implementation",
+            "perf_infer_gpu_one#flashattention-2",
+            "/transformers/modeling",
+        ),
+    ),
     ("ComfyUI", ("ComfyUI", "comfy\\", "/comfy/")),
     ("Ollama", ("ollama", "/ml/backend/ggml", "llama runner process")),
-    ("llama.cpp", ("llama_model_load", "ggml_cuda", "ggml-cuda", "llama_init_from", "llama-server", "warmup: WARNING: flash attention")),
+    (
+        "llama.cpp",
+        (
+            "llama_model_load",
+            "ggml_cuda",
+            "ggml-cuda",
+            "llama_init_from",
+            "llama-server",
+            "warmup: WARNING: flash attention",
+        ),
+    ),
     ("ktransformers", ("ktransformers", "FlashInfer requires sm75+")),
     ("vllm-rs", ("vllm-rs", "src/flashinfer_adapter.cu", "vllm_rs", "attention-rs")),
-    ("Megatron", ("/megatron/", "Megatron", "transformer_engine", "No dot product attention backend is available")),
+    (
+        "Megatron",
+        ("/megatron/", "Megatron", "transformer_engine", "No dot product attention backend is available"),
+    ),
     ("TensorRT-LLM", ("/tensorrt_llm/", "[TensorRT-LLM]", "trtllm-serve")),
     ("text-generation-inference", ("text_generation_server", "text-generation-launcher")),
     ("LMDeploy", ("/lmdeploy/",)),
@@ -39,12 +130,39 @@ _OTHERS: Final = (
     ("pytest", ("E       assert ", "short test summary info", "=== FAILURES ===")),
 )
 _FATAL: Final = (
-    *("Segmentation fault", "core dumped", "Fatal Python error", "terminate called after", "Bus error", "Illegal instruction"),
-    *("Killed", "OOMKilled", "CUDA error", "HIP error", "NCCL WARN", "NCCL error", "uncorrectable ECC", "Xid ", "EngineCore failed to start"),
-    *("failed to start", "out of memory", "Failed core proc", "No available memory", "exit code 137", "died unexpectedly"),
+    *(
+        "Segmentation fault",
+        "core dumped",
+        "Fatal Python error",
+        "terminate called after",
+        "Bus error",
+        "Illegal instruction",
+    ),
+    *(
+        "Killed",
+        "OOMKilled",
+        "CUDA error",
+        "HIP error",
+        "NCCL WARN",
+        "NCCL error",
+        "uncorrectable ECC",
+        "Xid ",
+        "EngineCore failed to start",
+    ),
+    *(
+        "failed to start",
+        "out of memory",
+        "Failed core proc",
+        "No available memory",
+        "exit code 137",
+        "died unexpectedly",
+    ),
 )
+_ANY_VLLM: Final = re2.compile("|".join(map(re2.escape, _VLLM_MARKS)))
+_ANY_OTHER: Final = re2.compile("|".join(re2.escape(mark) for _, marks in _OTHERS for mark in marks))
+_ANY_FATAL: Final = re2.compile("|".join(map(re2.escape, _FATAL)))
 _STARTED: Final = ("Application startup complete", "Uvicorn running on")
-_SERVED: Final = ('" 200 OK', "Avg generation throughput", "Avg prompt throughput", "HTTP/1.1\" 200")
+_SERVED: Final = ('" 200 OK', "Avg generation throughput", "Avg prompt throughput", 'HTTP/1.1" 200')
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +196,16 @@ def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
     """Return what the paste is, from its lines and the exceptions found in them."""
     text = "\n".join(line.text for line in lines)
     records = any(line.vllm_record for line in lines)
-    marked = records or any(mark in text for mark in _VLLM_MARKS)
+    marked = records or _ANY_VLLM.search(text) is not None
     other = _other_program(text, records, lines, causes)
     kinds = {entry.kind for entry in causes.judged}
     errors = causes.first_error is not None and Kind.REQUEST not in kinds
-    failed = bool(kinds & {Kind.CAUSE, Kind.WRAPPER, Kind.RECORD}) or errors or any(mark in text for mark in _FATAL) or causes.cut
+    failed = (
+        bool(kinds & {Kind.CAUSE, Kind.WRAPPER, Kind.RECORD})
+        or errors
+        or _ANY_FATAL.search(text) is not None
+        or causes.cut
+    )
     has_cause = bool(kinds & {Kind.CAUSE, Kind.REQUEST, Kind.RECORD})
     started = any(mark in text for mark in _STARTED)
     return Nature(
@@ -97,8 +220,12 @@ def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
     )
 
 
-def _other_program(text: str, records: bool, lines: Sequence[EvidenceLine], causes: CauseReading) -> str | None:  # noqa: FBT001
+def _other_program(
+    text: str, records: bool, lines: Sequence[EvidenceLine], causes: CauseReading
+) -> str | None:  # noqa: FBT001
     """Return the other program whose marks are in the text, unless vLLM's own files or records are there too."""
+    if _ANY_OTHER.search(text) is None:
+        return None
     found = next((name for name, marks in _OTHERS if any(mark in text for mark in marks)), None)
     if found is None:
         return None

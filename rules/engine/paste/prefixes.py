@@ -16,13 +16,37 @@ _VLLM_PROCESSES: Final = ("EngineCore", "APIServer", "Worker", "VllmWorker", "St
 _TAGS_WITHOUT_PID: Final = frozenset({"raylet", "APIServer", "EngineCore", "Worker"})
 _JSON_TEXT_KEYS: Final = ("log", "message", "msg", "MESSAGE", "textPayload", "line", "text")
 _JSON_CONTEXT_KEYS: Final = frozenset(
-    {"stream", "time", "timestamp", "@timestamp", "ts", "level", "severity", "kubernetes", "logger", "_HOSTNAME"}
-    | {"levelname", "asctime", "host", "container_name", "resource", "_p", "__REALTIME_TIMESTAMP", "lineno", "name"}
+    {
+        "stream",
+        "time",
+        "timestamp",
+        "@timestamp",
+        "ts",
+        "level",
+        "severity",
+        "kubernetes",
+        "logger",
+        "_HOSTNAME",
+    }
+    | {
+        "levelname",
+        "asctime",
+        "host",
+        "container_name",
+        "resource",
+        "_p",
+        "__REALTIME_TIMESTAMP",
+        "lineno",
+        "name",
+    }
 )
 _LONGEST_HEAD: Final = 160
 _MOST_LAYERS: Final = 12
 _LEVEL_INITIALS: Final = frozenset("DIWECTFS")
 _MONTH_INITIALS: Final = frozenset("JFMASOND")
+#: a line that begins so has no prefix, unless a cut record stands before a bracket
+_NO_PREFIX: Final = frozenset("abghjklmnoqrtuwyz^~\"'@$%&")
+_INDENTED_PREFIX: Final = frozenset("(DIWEC")
 _RAY_REPEATED: Final = "x across cluster]"
 
 
@@ -51,10 +75,36 @@ class PrefixReader:
         known = self._whole.get(line[: end + 2]) if end > 0 else None
         if known is not None:
             return Prefixed(line[end + 2 :].rstrip(), *known)
-        found = self._peel(line.rstrip())
-        if end > 0 and found.vllm_record and found.origin is not None and len(found.text) == len(line.rstrip()) - end - 2:
+        stripped = line.rstrip()
+        if stripped[:1] == "(":
+            found = self._tagged_only(stripped)
+            if found is not None:
+                return found
+        elif stripped[:1] == " " and stripped.lstrip()[:1] not in _INDENTED_PREFIX:
+            return Prefixed(stripped)
+        elif stripped[:1] in _NO_PREFIX and (end < 0 or stripped[end - 1 : end].isalpha()):
+            return Prefixed(stripped)
+        found = self._peel(stripped)
+        if (
+            end > 0
+            and found.vllm_record
+            and found.origin is not None
+            and len(found.text) == len(stripped) - end - 2
+        ):
             self._whole[line[: end + 2]] = found[1:]
         return found
+
+    def _tagged_only(self, line: str) -> Prefixed | None:
+        """Return a line that holds one known tag and then indented text, the most common form; None for others."""
+        end = line.find(")", 1, _LONGEST_HEAD)
+        known = self._tags.get(line[1:end])
+        if known is None or line[end + 1 : end + 2] != " " or line[end + 2 : end + 3] not in {" ", ""}:
+            return None
+        rest = line[end + 2 :]
+        if rest.endswith(_RAY_REPEATED) or rest.lstrip()[:1] == "(":
+            return None
+        name, pid = known
+        return Prefixed(rest, name, None, None, name is not None and name.startswith(_VLLM_PROCESSES), pid)
 
     def _peel(self, line: str) -> Prefixed:
         """Take off layer after layer; nothing but text follows vLLM's own record."""
@@ -147,7 +197,11 @@ def _process(tag: str) -> tuple[str | None, str | None] | None:
         return (tag, None) if tag in _TAGS_WITHOUT_PID or tag.startswith("autoscaler ") else None
     digits = after[: len(after) - len(after.lstrip("0123456789"))]
     name = before.rstrip(" ,")
-    if not (digits or after in {"…", "..", "...", "N", "xxx"}) or len(name) > 60 or "=" in name.split(" ", 1)[0]:
+    if (
+        not (digits or after in {"…", "..", "...", "N", "xxx"})
+        or len(name) > 60
+        or "=" in name.split(" ", 1)[0]
+    ):
         return None
     return name or None, digits or None
 
@@ -183,7 +237,11 @@ def _bracket(found: Prefixed) -> Prefixed | None:
     inner, rest = text[1:end], text[end + 1 :]
     if end < 0 or not inner:
         return None
-    if inner.startswith(("rank", "default")) and inner.lstrip("abcdefghijklmnopqrstuvwxyz").isdigit() and rest[:1] == ":":
+    if (
+        inner.startswith(("rank", "default"))
+        and inner.lstrip("abcdefghijklmnopqrstuvwxyz").isdigit()
+        and rest[:1] == ":"
+    ):
         return found._replace(text=rest[1:].removeprefix(" "), process=found.process or inner)
     if inner.startswith("pod/") and " " not in inner:
         return found._replace(text=rest.removeprefix(" "))

@@ -22,7 +22,9 @@ def read_paste(data: bytes | str) -> Evidence:
 
 def read_window(lines: Sequence[bytes | str], first_number: int) -> Evidence:
     """Return the evidence of consecutive raw lines of a larger log; broken lines are not joined."""
-    text = "\n".join(line if isinstance(line, str) else line.decode("utf-8", errors="replace") for line in lines)
+    text = "\n".join(
+        line if isinstance(line, str) else line.decode("utf-8", errors="replace") for line in lines
+    )
     cleaned, redacted = _masked(_unpacked(clean_lines(text, first_number)))
     return Evidence(tuple(_without_prefixes(cleaned)), redacted, partial=True)
 
@@ -50,7 +52,9 @@ def _masked(lines: list[NumberedLine]) -> tuple[list[NumberedLine], int]:
     masked, count = mask("\n".join(line.text for line in lines))
     if not count:
         return lines, 0
-    return [NumberedLine(line.number, text) for line, text in zip(lines, masked.split("\n"), strict=True)], count
+    return [
+        NumberedLine(line.number, text) for line, text in zip(lines, masked.split("\n"), strict=True)
+    ], count
 
 
 def _without_prefixes(lines: list[NumberedLine]) -> list[EvidenceLine]:
@@ -60,7 +64,13 @@ def _without_prefixes(lines: list[NumberedLine]) -> list[EvidenceLine]:
         found = reader.read(line.text)
         result.append(
             EvidenceLine(
-                line.number, found.text, found.process, found.level, found.origin, found.vllm_record, found.pid
+                line.number,
+                found.text,
+                found.process,
+                found.level,
+                found.origin,
+                found.vllm_record,
+                found.pid,
             )
         )
     return result

@@ -11,43 +11,130 @@ from rules.engine.paste.tracebacks import Link, Raised, Traceback, read_tracebac
 
 #: texts that only say that something else failed; never a cause
 _WRAPPERS: Final = (
-    *("Engine core initialization failed", "Engine process failed to start", "WorkerProc initialization failed"),
-    *("EngineCore encountered an issue", "EngineCore failed to start", "EngineCore encountered a fatal error"),
+    *(
+        "Engine core initialization failed",
+        "Engine process failed to start",
+        "WorkerProc initialization failed",
+    ),
+    *(
+        "EngineCore encountered an issue",
+        "EngineCore failed to start",
+        "EngineCore encountered a fatal error",
+    ),
     *("Error raised in subprocess", "Background loop has errored already", "Task finished unexpectedly"),
-    *("Engine loop has died", "Engine process (pid", "Engine loop is not running", "See stack trace above", "See root cause above"),
-    *("See stack trace for the root cause", "Worker proc ", "The actor died unexpectedly", "Got fatal signal from worker"),
-    *("cancelled", "Parent process exited", "Engine core proc ", "Executor failed", "Cluster is shutting down"),
+    *(
+        "Engine loop has died",
+        "Engine process (pid",
+        "Engine loop is not running",
+        "See stack trace above",
+        "See root cause above",
+    ),
+    *(
+        "See stack trace for the root cause",
+        "Worker proc ",
+        "The actor died unexpectedly",
+        "Got fatal signal from worker",
+    ),
+    *(
+        "cancelled",
+        "Parent process exited",
+        "Engine core proc ",
+        "Executor failed",
+        "Cluster is shutting down",
+    ),
     *("Child process died", "leaked shared_memory", "DataParallel engine core", "WorkerProc failed to start"),
-    *("WorkerProc hit an exception", "AsyncLLM output_handler failed", "MQLLMEngine is already dead", "Error executing method"),
-    *("Exception in ASGI application", "Invocation of ", "Exception in worker", "Worker failed to start", "Error in request"),
+    *(
+        "WorkerProc hit an exception",
+        "AsyncLLM output_handler failed",
+        "MQLLMEngine is already dead",
+        "Error executing method",
+    ),
+    *(
+        "Exception in ASGI application",
+        "Invocation of ",
+        "Exception in worker",
+        "Worker failed to start",
+        "Error in request",
+    ),
     *("An error occurred while", "Traceback", "Dumping "),
 )
 #: texts that name a failure although no exception does
 _TELLING: Final = (
-    *("nvcc fatal", "ptxas fatal", ": error: ", "CUDA error", "HIP error", "cuda error", "[ERROR] ", "Error: "),
+    *(
+        "nvcc fatal",
+        "ptxas fatal",
+        ": error: ",
+        "CUDA error",
+        "HIP error",
+        "cuda error",
+        "[ERROR] ",
+        "Error: ",
+    ),
     *("NCCL WARN Cuda failure", "uncorrectable ECC", "NVRM: Xid", "Out of memory: Killed process"),
 )
 #: how a source line of a traceback begins or ends when its indentation is lost
-_CODE_STARTS: Final = ("return ", "raise ", "self.", "await ", "with ", "for ", "if ", "assert ", "def ", "File ", "...", "^")
+_CODE_STARTS: Final = (
+    "return ",
+    "raise ",
+    "self.",
+    "await ",
+    "with ",
+    "for ",
+    "if ",
+    "assert ",
+    "def ",
+    "File ",
+    "...",
+    "^",
+)
 _CODE_ENDS: Final = ("(", ":", "=", "[", "{", "\\")
 _WRAPPER_NAMES: Final = frozenset(
-    {"EngineDeadError", "AsyncEngineDeadError", "MQEngineDeadError", "CalledProcessError", "SystemExit", "CancelledError"}
-    | {"ActorDiedError", "RayActorError", "ChildFailedError", "ProcessRaisedException", "ProcessExitedException"}
+    {
+        "EngineDeadError",
+        "AsyncEngineDeadError",
+        "MQEngineDeadError",
+        "CalledProcessError",
+        "SystemExit",
+        "CancelledError",
+    }
+    | {
+        "ActorDiedError",
+        "RayActorError",
+        "ChildFailedError",
+        "ProcessRaisedException",
+        "ProcessExitedException",
+    }
 )
 #: what a stopped program leaves behind
 _HARMLESS_NAMES: Final = frozenset({"KeyboardInterrupt"})
-_HARMLESS_FILES: Final = ("resource_tracker.py", "weakref.py", "/threading.py\" _shutdown")
+_HARMLESS_FILES: Final = ("resource_tracker.py", "weakref.py", '/threading.py" _shutdown')
 #: exceptions that are caught on purpose to raise a clearer one
-_PRECURSORS: Final = frozenset({"KeyError", "JSONDecodeError", "HFValidationError", "StopIteration", "Empty", "Again", "CancelledError"})
+_PRECURSORS: Final = frozenset(
+    {"KeyError", "JSONDecodeError", "HFValidationError", "StopIteration", "Empty", "Again", "CancelledError"}
+)
 _HARD_LEVELS: Final = frozenset({"ERROR", "CRITICAL"})
 _SOFT_LEVELS: Final = frozenset({"WARNING", "INFO", "DEBUG"})
 _STARTED: Final = ("Application startup complete", "Uvicorn running on")
 #: somebody or something asked the server to stop; what a dying engine makes the server print is not among these
 _STOPPED: Final = (
-    *("Shutting down", "shutdown triggered", "Waiting for application shutdown", "Received SIGTERM", "received signal="),
+    *(
+        "Shutting down",
+        "shutdown triggered",
+        "Waiting for application shutdown",
+        "Received SIGTERM",
+        "received signal=",
+    ),
     *("Received signal", "Received shutdown", "Gracefully stopping"),
 )
-_REQUEST_ORIGINS: Final = ("serving", "api_server.py", "protocol.py", "preprocess", "chat_utils", "tool_parser", "launcher.py")
+_REQUEST_ORIGINS: Final = (
+    "serving",
+    "api_server.py",
+    "protocol.py",
+    "preprocess",
+    "chat_utils",
+    "tool_parser",
+    "launcher.py",
+)
 
 
 class Kind(StrEnum):
@@ -103,14 +190,17 @@ class CauseReading:
     def message_lines(self) -> frozenset[int]:
         """Return the indexes of the lines that carry an exception's message."""
         found = {entry.raised.index for entry in self.judged if entry.kind is not Kind.HARMLESS}
-        details = {entry.raised.detail_index for entry in self.judged if entry.raised.detail_index is not None}
+        details = {
+            entry.raised.detail_index for entry in self.judged if entry.raised.detail_index is not None
+        }
         return frozenset(found | details)
 
 
 def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
     """Return the root cause among the lines, with its echoes and the wrappers round it."""
     tracebacks = read_tracebacks(lines)
-    started, stopped = _first(lines, _STARTED), _first(lines, _STOPPED)
+    text = "\n".join(line.text for line in lines)
+    started, stopped = _first(text, _STARTED, len(lines)), _first(text, _STOPPED, len(lines))
     judged = tuple(
         Judged(raised, _judge(raised, block, started, stopped))
         for block in tracebacks
@@ -118,7 +208,10 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
     )
     if not any(entry.kind in {Kind.CAUSE, Kind.WRAPPER, Kind.REQUEST} for entry in judged):
         known = {entry.raised.index for entry in judged}
-        judged = (*judged, *(entry for entry in _inside(lines, started, stopped) if entry.raised.index not in known))
+        judged = (
+            *judged,
+            *(entry for entry in _inside(lines, started, stopped) if entry.raised.index not in known),
+        )
     root = _choose(judged, tracebacks)
     return CauseReading(
         root,
@@ -127,7 +220,9 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
         tuple(entry.raised for entry in judged if entry.kind is Kind.WRAPPER),
         cut=any(block.cut for block in tracebacks),
         tracebacks=tracebacks,
-        first_error=next((index for index, line in enumerate(lines[:stopped]) if line.level in _HARD_LEVELS), None),
+        first_error=next(
+            (index for index, line in enumerate(lines[:stopped]) if line.level in _HARD_LEVELS), None
+        ),
     )
 
 
@@ -138,13 +233,16 @@ def is_wrapper(name: str, message: str) -> bool:
     return message.lstrip("'\"").startswith(_WRAPPERS) or "See root cause above" in message
 
 
-def _first(lines: Sequence[EvidenceLine], texts: tuple[str, ...]) -> int:
-    """Return the index of the first line that holds one of the texts, the number of lines without one."""
-    return next((index for index, line in enumerate(lines) if any(text in line.text for text in texts)), len(lines))
+def _first(text: str, marks: tuple[str, ...], end: int) -> int:
+    """Return the index of the first line that holds one of the marks, `end` without one."""
+    places = [place for place in (text.find(mark) for mark in marks) if place >= 0]
+    return text.count("\n", 0, min(places)) if places else end
 
 
 def _judge(raised: Raised, block: Traceback, started: int, stopped: int) -> Kind:
-    if raised.ignored or (raised.short_name in _HARMLESS_NAMES and (not raised.message or started < raised.index)):
+    if raised.ignored or (
+        raised.short_name in _HARMLESS_NAMES and (not raised.message or started < raised.index)
+    ):
         return Kind.HARMLESS
     if block.frames and all(any(name in frame for name in _HARMLESS_FILES) for frame in block.frames):
         return Kind.HARMLESS
@@ -187,7 +285,13 @@ def _record_kind(line: EvidenceLine) -> Kind | None:
     text = line.text
     if text.startswith(_WRAPPERS):
         return Kind.WRAPPER if not text.startswith(("Traceback", "Dumping ")) else None
-    if not text or text[0].isspace() or text.startswith(_CODE_STARTS) or text.endswith(_CODE_ENDS) or " = " in text:
+    if (
+        not text
+        or text[0].isspace()
+        or text.startswith(_CODE_STARTS)
+        or text.endswith(_CODE_ENDS)
+        or " = " in text
+    ):
         return None
     if line.level in _HARD_LEVELS or any(mark in text for mark in _TELLING):
         return Kind.RECORD

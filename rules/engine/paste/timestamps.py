@@ -2,14 +2,21 @@
 
 from typing import Final
 
-MONTHS: Final = frozenset({"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"})
+MONTHS: Final = frozenset(
+    {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}
+)
 _DIGITS: Final = "0123456789"
 
 
 def _clock_length(text: str, start: int) -> int:
     """Return the length of `HH:MM:SS` with an optional fraction at `start`, 0 when it is not there."""
     clock = text[start : start + 8]
-    if len(clock) < 8 or clock[2] != ":" or clock[5] != ":" or not (clock[:2] + clock[3:5] + clock[6:]).isdigit():
+    if (
+        len(clock) < 8
+        or clock[2] != ":"
+        or clock[5] != ":"
+        or not (clock[:2] + clock[3:5] + clock[6:]).isdigit()
+    ):
         return 0
     fraction = text[start + 8 : start + 22]
     if fraction[:1] in {".", ","} and fraction[1:2].isdigit():

@@ -146,7 +146,9 @@ class _Reader:
 
     def _begin(self, key: _Key, index: int) -> None:
         current = self._open.get(key)
-        if current is not None and (current.link is not Link.NONE or (current.in_frames and not current.frames)):
+        if current is not None and (
+            current.link is not Link.NONE or (current.in_frames and not current.frames)
+        ):
             current.last, current.in_frames = index, True
             return
         self._close(key)
@@ -214,7 +216,10 @@ class _Reader:
             candidate = self._lines[position]
             if (candidate.process, candidate.pid, candidate.origin) != (line.process, line.pid, line.origin):
                 continue
-            if candidate.text.lstrip().startswith(("Value error,", "Assertion failed,")) or "[type=" in candidate.text:
+            if (
+                candidate.text.lstrip().startswith(("Value error,", "Assertion failed,"))
+                or "[type=" in candidate.text
+            ):
                 return position
         return None
 
@@ -236,7 +241,9 @@ class _Reader:
         """Return what was read."""
         for key in list(self._open):
             self._close(key)
-        return tuple(sorted(self._done, key=lambda block: block.raised[0].index if block.raised else block.first))
+        return tuple(
+            sorted(self._done, key=lambda block: block.raised[0].index if block.raised else block.first)
+        )
 
 
 def _take_indented(current: _Open, text: str, index: int) -> None:
@@ -258,6 +265,12 @@ def _unusual(text: str) -> ExceptionText | None:
     """Read the exception line of a traceback whose class has an unusual name; it is the first line at the margin."""
     name, colon, message = text.partition(": ")
     plain = name.replace(".", "").replace("_", "")
-    if colon and plain.isalnum() and not plain.isdigit() and name[-1:] != "." and ("." in name or name[:1].isupper()):
+    if (
+        colon
+        and plain.isalnum()
+        and not plain.isdigit()
+        and name[-1:] != "."
+        and ("." in name or name[:1].isupper())
+    ):
         return ExceptionText(name, message.strip())
     return None

@@ -5,7 +5,7 @@ and the second cannot be a beginning. The widths of all lines of a run must fit 
 """
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from rules.engine.paste.cleaning import NumberedLine
 from rules.engine.paste.exception_lines import is_exception_line, read_exception_line
@@ -19,25 +19,63 @@ _WIDEST: Final = 400
 _MOST_PARTS: Final = 200
 _CLOSERS: Final = ".!?:;)]}'\"`。！？：；）”"
 _BEGINNINGS: Final = (
-    *("Traceback (", 'File "', "During handling", "The above exception", "Process ", "usage:", "Loading ", "Capturing "),
+    *(
+        "Traceback (",
+        'File "',
+        "Exception ignored in",
+        "During handling",
+        "The above exception",
+        "Process ",
+        "usage:",
+        "Loading ",
+        "Capturing ",
+    ),
     *("$ ", "# ", "- ", "* ", "raise ", "return ", "await ", "^^^", "~~~", "For further information"),
-    *("Compile with", "For debugging", "CUDA kernel errors", "Search for", "vllm serve", "docker ", "export ", "python "),
+    *(
+        "Compile with",
+        "For debugging",
+        "CUDA kernel errors",
+        "Search for",
+        "vllm serve",
+        "docker ",
+        "export ",
+        "python ",
+    ),
     *("http://", "https://", "|", "+-", "===", "---"),
 )
+#: cheaper to see than the rest: indentation and levels
+_NEVER_WITHIN: Final = ("  ", "\t", "INFO", "WARNING", "ERROR", "DEBUG", "CRITICAL", *_BEGINNINGS)
 _PROGRESS: Final = ("%|", "it/s]", "s/it]")
 _SERIOUS: Final = frozenset({"WARNING", "ERROR", "CRITICAL"})
+#: how the rest of a broken prefix can begin: a level, a tag
+_HEAD_INITIALS: Final = frozenset("DIWEC(")
 #: the longest part of a record before its text
 _LONGEST_HEAD: Final = 90
 
 
-class _Line(NamedTuple):
-    """A line that may already be joined from parts."""
+class _Lines:
+    """Lines of which some are already joined from parts, and the widths they had."""
 
-    number: int
-    text: str
-    #: length of its last physical part, and of the longest
-    last: int
-    widest: int
+    def __init__(self) -> None:
+        self.lines: list[NumberedLine] = []
+        #: length of the last physical part and of the longest, by index of the joined line
+        self._widths: dict[int, tuple[int, int]] = {}
+
+    def add(self, line: NumberedLine, widths: tuple[int, int] | None = None) -> None:
+        """Add a line; `widths` if it was joined."""
+        if widths is not None:
+            self._widths[len(self.lines)] = widths
+        self.lines.append(line)
+
+    def last(self, index: int) -> int:
+        """Return the length of the last part of a line."""
+        joined = self._widths.get(index)
+        return len(self.lines[index].text.rstrip()) if joined is None else joined[0]
+
+    def widest(self, index: int) -> int:
+        """Return the length of the longest part of a line."""
+        joined = self._widths.get(index)
+        return len(self.lines[index].text.rstrip()) if joined is None else joined[1]
 
 
 def unwrap(lines: Sequence[NumberedLine]) -> list[NumberedLine]:
@@ -46,42 +84,49 @@ def unwrap(lines: Sequence[NumberedLine]) -> list[NumberedLine]:
     mended = _mend_heads(lines, reader)
     joined: list[NumberedLine] = []
     index = 0
-    while index < len(mended):
+    while index < len(mended.lines):
         end = index + 1
-        if _may_be_broken(mended, index):
+        if _may_be_broken(mended.lines, index):
             end = _end_of_run(mended, index, reader)
-        line = mended[index]
-        joined.append(NumberedLine(line.number, line.text) if end == index + 1 else _join(mended[index:end]))
+        joined.append(mended.lines[index] if end == index + 1 else _join(mended, index, end))
         index = end
     return joined
 
 
-def _mend_heads(lines: Sequence[NumberedLine], reader: PrefixReader) -> list[_Line]:
+def _mend_heads(lines: Sequence[NumberedLine], reader: PrefixReader) -> _Lines:
     """Return the lines; where a log prefix itself was broken, its parts are joined if they then make a prefix."""
-    mended: list[_Line] = []
+    mended = _Lines()
     index = 0
     while index < len(lines):
         line = lines[index]
-        width = len(line.text.rstrip())
-        entry = _Line(line.number, line.text, width, width)
         index += 1
-        while index < len(lines) and len(entry.text) <= 2 * _LONGEST_HEAD and _is_broken_head(entry.text, reader):
-            whole = _whole_head(entry.text, lines[index].text, reader)
+        if index == len(lines) or not _is_broken_head(line.text, reader):
+            mended.add(line)
+            continue
+        text, last = line.text, len(line.text.rstrip())
+        widest = last
+        while index < len(lines) and len(text) <= 2 * _LONGEST_HEAD and _is_broken_head(text, reader):
+            whole = _whole_head(text, lines[index].text, reader)
             if whole is None:
                 break
-            width = len(lines[index].text.rstrip())
-            entry = _Line(entry.number, whole, width, max(entry.widest, width))
+            text, last = whole, len(lines[index].text.rstrip())
+            widest = max(widest, last)
             index += 1
-        mended.append(entry)
+        mended.add(NumberedLine(line.number, text), (last, widest))
     return mended
 
 
 def _is_broken_head(text: str, reader: PrefixReader) -> bool:
     """Tell whether a line ends within or right after its log prefix."""
     first = text[:1]
-    if first != "(" and first not in "DIWEC" or len(text) < _NARROWEST - 10:
+    if (first != "(" and first not in "DIWEC") or len(text) < _NARROWEST - 10:
         return False
-    if text.rstrip()[-1:] not in ")]0123456789:-RGOL" and "]" in text:
+    rest = text[text.rfind(") ", 0, _LONGEST_HEAD) + 2 :] if first == "(" else text
+    if (
+        len(rest) > _LONGEST_HEAD
+        or (rest and rest[0] not in _HEAD_INITIALS)
+        or ("]" in rest and rest[-1] not in "] ")
+    ):
         return False
     found = reader.read(text)
     if not found.text:
@@ -105,7 +150,11 @@ def _whole_head(head: str, following: str, reader: PrefixReader) -> str | None:
         found = reader.read(candidate)
         if found.origin is not None and found.vllm_record and reader.read(following).vllm_record is False:
             return candidate
-    if not ahead.text and following.lstrip().startswith(tuple(LEVELS)) and reader.read(spaced).origin is not None:
+    if (
+        not ahead.text
+        and following.lstrip().startswith(tuple(LEVELS))
+        and reader.read(spaced).origin is not None
+    ):
         return spaced
     going_on = following[:1].isdigit() or following.startswith("pid=")
     return spaced if going_on and (_is_broken_head(spaced, reader) or reader.read(spaced).origin) else None
@@ -114,33 +163,43 @@ def _whole_head(head: str, following: str, reader: PrefixReader) -> str | None:
 def _ends_whole(head: str) -> bool:
     """Tell whether a broken prefix ends with a whole part: a tag, a level, a date or a time."""
     part = head.rstrip().split(" ")[-1]
-    return part.endswith(")") or part in LEVELS or len(part) == 8 and part.count(":") == 2 or len(part) == 5 and part[2] == "-"
+    return (
+        part.endswith(")")
+        or part in LEVELS
+        or len(part) == 8
+        and part.count(":") == 2
+        or len(part) == 5
+        and part[2] == "-"
+    )
 
 
-def _may_be_broken(lines: Sequence[_Line], index: int) -> bool:
+def _may_be_broken(lines: Sequence[NumberedLine], index: int) -> bool:
     """Tell cheaply whether a line could go on in the next one."""
     line = lines[index].text
-    if index + 1 >= len(lines) or not _NARROWEST <= lines[index].widest or lines[index].last > _WIDEST:
+    if index + 1 >= len(lines) or not _NARROWEST <= len(line) <= 2 * _WIDEST:
         return False
     following = lines[index + 1].text
-    if not following or following.startswith(("  ", "\t")) or len(following) > _WIDEST:
+    if not following or following.startswith(_NEVER_WITHIN) or len(following) > _WIDEST:
+        return False
+    if following[0] == "(" and "pid=" in following[:_LONGEST_HEAD]:
         return False
     return not any(mark in line for mark in _PROGRESS)
 
 
-def _end_of_run(lines: Sequence[_Line], start: int, reader: PrefixReader) -> int:
+def _end_of_run(mended: _Lines, start: int, reader: PrefixReader) -> int:
     """Return the index after the last line that continues the one at `start`."""
+    lines = mended.lines
     first = reader.read(lines[start].text)
     if not first.text or "validation error" in first.text or first.text.startswith("["):
         return start + 1
-    widest = lines[start].widest
+    widest = mended.widest(start)
     best = start + 1
     for end in range(start + 1, min(len(lines), start + _MOST_PARTS)):
         text = lines[end].text
         if len(text) > _WIDEST or not _continues(text, lines[end - 1].text, reader):
             break
-        widest = max(widest, lines[end].widest)
-        if not _fit(lines, start, end, widest):
+        widest = max(widest, mended.widest(end))
+        if not _fit(mended, start, end, widest):
             if best == end and lines[end - 1].text.rstrip()[-1:] in ",([{":
                 best = end + 1
                 continue
@@ -167,11 +226,11 @@ def _continues(text: str, before: str, reader: PrefixReader) -> bool:
     return len(found.text) == len(bare.rstrip()) or not (found.vllm_record or found.process or found.level)
 
 
-def _fit(lines: Sequence[_Line], start: int, end: int, width: int) -> bool:
+def _fit(mended: _Lines, start: int, end: int, width: int) -> bool:
     """Tell whether every line up to `end` was full: the next word would not have fitted into the width."""
     for index in range(start, end):
-        word = len(lines[index + 1].text.split(" ", 1)[0]) or 1
-        if lines[index].last + 1 + word <= width:
+        word = len(mended.lines[index + 1].text.split(" ", 1)[0]) or 1
+        if mended.last(index) + 1 + word <= width:
             return False
     return True
 
@@ -190,7 +249,9 @@ def _go_together(text: str, first: str, second: str, level: str | None) -> bool:
     important = raised or level in _SERIOUS or "Error" in first or "Exception" in first or 'File "' in first
     if not important or _is_complete(left):
         return False
-    if (raised is not None and not raised.message and left.endswith(":")) or belongs_together(last_word, next_word):
+    if (raised is not None and not raised.message and left.endswith(":")) or belongs_together(
+        last_word, next_word
+    ):
         return True
     if left[-1] in _CLOSERS and not right[:1].islower():
         return False
@@ -208,9 +269,10 @@ def _is_complete(text: str) -> bool:
     return 'File "' in bare and ", in " in bare and not bare.endswith(" in")
 
 
-def _join(parts: Sequence[_Line]) -> NumberedLine:
+def _join(mended: _Lines, start: int, end: int) -> NumberedLine:
     """Return one line; a blank goes between two parts unless a word was cut."""
-    by_column = len(parts) > 2 and len({part.last for part in parts[:-1]}) == 1
+    parts = mended.lines[start:end]
+    by_column = len(parts) > 2 and len({mended.last(index) for index in range(start, end - 1)}) == 1
     text = parts[0].text
     for part in parts[1:]:
         stripped = text.rstrip()

@@ -46,7 +46,18 @@ _SELECTED: Final = re2.compile(
 )
 _MEMBER: Final = re2.compile(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _WHOLE_MEMBERS: Final = frozenset(
-    {"FLASHINFER", "XFORMERS", "FLASHMLA", "PALLAS", "IPEX", "TURBOQUANT", "B12X", "OPENVINO", "CUSTOM", "ULTRAQUANT"}
+    {
+        "FLASHINFER",
+        "XFORMERS",
+        "FLASHMLA",
+        "PALLAS",
+        "IPEX",
+        "TURBOQUANT",
+        "B12X",
+        "OPENVINO",
+        "CUSTOM",
+        "ULTRAQUANT",
+    }
 )
 #: texts that name what the launch asked for
 _REQUESTED: Final = tuple(
@@ -56,14 +67,20 @@ _REQUESTED: Final = tuple(
         ("for VLLM_ATTENTION_BACKEND", r"Invalid value '([^']*)' for VLLM_ATTENTION_BACKEND"),
         ("Invalid attention backend", r"Invalid attention backend: '?([A-Za-z0-9_]+)"),
         ("Unknown attention backend", r"Unknown attention backend: '([^']*)'"),
-        ("Selected backend", r"Selected backend (?:AttentionBackendEnum\.|_Backend\.)?([A-Z0-9_]+) is not valid"),
+        (
+            "Selected backend",
+            r"Selected backend (?:AttentionBackendEnum\.|_Backend\.)?([A-Z0-9_]+) is not valid",
+        ),
         ("backend on CPU", r"Cannot use (?:AttentionBackendEnum\.|_Backend\.)?([A-Z0-9_]+) backend on CPU"),
         ("with VLLM_ATTENTION_BACKEND=", r"is not supported with VLLM_ATTENTION_BACKEND=([A-Za-z0-9_]+)"),
     )
 )
+LITERALS: Final = (" backend", *(literal for literal, _ in _REQUESTED))
 _FLAGS: Final = ("--attention-backend", "--attention-config.backend")
 _CONFIG_FLAGS: Final = ("--attention-config", "-ac")
-_CONFIG_BACKEND: Final = re2.compile(r"[\"']?backend[\"']?\s*[:=]\s*<?[\"']?(?:AttentionBackendEnum\.)?([A-Za-z0-9_]+)")
+_CONFIG_BACKEND: Final = re2.compile(
+    r"[\"']?backend[\"']?\s*[:=]\s*<?[\"']?(?:AttentionBackendEnum\.)?([A-Za-z0-9_]+)"
+)
 
 
 def normal_backend(name: str) -> str:

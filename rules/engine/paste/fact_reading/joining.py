@@ -1,17 +1,25 @@
 """Joins the statements of a paste with what was given beside it. The paste wins; what cannot be read is noted and dropped."""
 
 from types import MappingProxyType
+from typing import Final
 
 from rules.engine.gpus import Gpu, read_gpu
 from rules.engine.paste.evidence import Evidence, NoteDraft, NoteKind
+from rules.engine.paste.fact_reading.backends import LITERALS as BACKEND_LITERALS
 from rules.engine.paste.fact_reading.backends import read_requested, read_selected
+from rules.engine.paste.fact_reading.launches import LITERALS as LAUNCH_LITERALS
 from rules.engine.paste.fact_reading.launches import Launch, read_launch
+from rules.engine.paste.fact_reading.machines import LITERALS as MACHINE_LITERALS
 from rules.engine.paste.fact_reading.machines import Machine, read_machine
 from rules.engine.paste.fact_reading.packages import read_packages
-from rules.engine.paste.fact_reading.page import Page
+from rules.engine.paste.fact_reading.page import Page, any_of
+from rules.engine.paste.fact_reading.releases import LITERALS as RELEASE_LITERALS
 from rules.engine.paste.fact_reading.releases import choose_release, read_given_release, read_releases
 from rules.engine.paste.fact_reading.shell import read_command
 from rules.engine.paste.facts import Facts, Given
+
+
+_LITERALS: Final = any_of(*RELEASE_LITERALS, *MACHINE_LITERALS, *BACKEND_LITERALS, *LAUNCH_LITERALS)
 
 
 def read_facts(evidence: Evidence, given: Given | None = None) -> tuple[Facts, tuple[NoteDraft, ...]]:
@@ -23,7 +31,7 @@ def read_facts(evidence: Evidence, given: Given | None = None) -> tuple[Facts, t
     `command-unreadable` (given).
     """
     given = given or Given()
-    page = Page(evidence.lines)
+    page = Page(evidence.lines, _LITERALS)
     notes: list[NoteDraft] = []
     version, series = _release(page, given, notes)
     launch = _launch(page, given, notes)
@@ -108,7 +116,12 @@ def _machine(page: Page, version: str | None, given: Given, notes: list[NoteDraf
             )
         )
         return machine
-    if machine.gpu is not None or machine.platform and stated.platform and machine.platform != stated.platform:
+    if (
+        machine.gpu is not None
+        or machine.platform
+        and stated.platform
+        and machine.platform != stated.platform
+    ):
         return machine
     return Machine(
         given.gpu.strip() if stated.product else None,

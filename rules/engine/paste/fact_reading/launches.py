@@ -20,14 +20,53 @@ _YAML: Final = re2.compile(r"^[\s-]*[\"']?(" + _ENV_NAME + r")[\"']?\s*:\s+" + _
 _SPACED: Final = re2.compile(r"^\s*(?:ENV|setenv)\s+(" + _ENV_NAME + r")\s+" + _VALUE)
 _YAML_NAME: Final = re2.compile(r"name:\s*[\"']?(" + _ENV_NAME + r")[\"']?\s*$")
 _YAML_VALUE: Final = re2.compile(r"^\s*value:\s*[\"']?([^\"'\n]*)")
-_ENV_HINTS: Final = ("VLLM_", "CUDA_", "NCCL_", "HF_", "TORCH", "FLASH", "RAY_", "HIP_", "ROC", "AITER", "TRITON_", "LD_", "PYTORCH_")
+_ENV_HINTS: Final = (
+    "VLLM_",
+    "CUDA_",
+    "NCCL_",
+    "HF_",
+    "TORCH",
+    "FLASH",
+    "RAY_",
+    "HIP_",
+    "ROC",
+    "AITER",
+    "TRITON_",
+    "LD_",
+    "PYTORCH_",
+)
 _IS_SET_TO: Final = re2.compile(r"\b(VLLM_[A-Z0-9_]+) is set to ([A-Za-z0-9_]+)")
 #: words before an assignment that make it advice
-_ADVICE: Final = ("try ", "try setting", "should set", "recommend", "please set", "instead of", "suggest", "unset", "without", "don't set")
+_ADVICE: Final = (
+    "try ",
+    "try setting",
+    "should set",
+    "recommend",
+    "please set",
+    "instead of",
+    "suggest",
+    "unset",
+    "without",
+    "don't set",
+)
 _ENGINE_MODEL: Final = re2.compile(r"with config: model=(?:'([^']+)'|([^,\s]+))")
-_CODE_MODEL: Final = re2.compile(r"\b(?:LLM|AsyncEngineArgs|EngineArgs)\((?:\s*model\s*=\s*)?[\"']([^\"']+)[\"']")
+_CODE_MODEL: Final = re2.compile(
+    r"\b(?:LLM|AsyncEngineArgs|EngineArgs)\((?:\s*model\s*=\s*)?[\"']([^\"']+)[\"']"
+)
 _CODE_ENV_START: Final = "environ"
-_LAUNCHERS: Final = ("vllm serve", "vllm.entrypoints", "docker run", "podman run", "nerdctl run", "/vllm serve")
+_LAUNCHERS: Final = (
+    "vllm serve",
+    "vllm.entrypoints",
+    "docker run",
+    "podman run",
+    "nerdctl run",
+    "/vllm serve",
+)
+LITERALS: Final = (
+    *_LAUNCHERS,
+    *_ENV_HINTS,
+    *(" is set to ", "non-default args: {", "Namespace(", "with config: model=", "LLM(", "EngineArgs("),
+)
 _LONGEST_COMMAND: Final = 8000
 #: arguments of `Namespace(…)` and `non-default args` that are no flags
 _NO_FLAGS: Final = frozenset({"model_tag", "model", "subparser", "dispatch_function", "config", "headless"})
@@ -98,7 +137,10 @@ def _from_command(text: str, launcher: str) -> str:
         return text[tick + 1 : closing if closing >= 0 else len(text)]
     words = text[:position].split(" ")
     start = len(words)
-    while start and ("=" in words[start - 1] or words[start - 1] in {"", "python", "python3", "-m", "nohup", "sudo", "env", "export"}):
+    while start and (
+        "=" in words[start - 1]
+        or words[start - 1] in {"", "python", "python3", "-m", "nohup", "sudo", "env", "export"}
+    ):
         start -= 1
     return " ".join([*words[start:], ""]) + text[position:] if start < len(words) else text[position:]
 
@@ -161,7 +203,13 @@ def _take_assignments(launch: Launch, page: Page, index: int, text: str) -> None
 def _is_message(text: str) -> bool:
     """Tell whether a line is the message of an exception or warning, where an assignment is advice."""
     head = text[:80]
-    return "Error:" in head or "Warning:" in head or "error:" in head or "is not supported with" in text or " or set " in text
+    return (
+        "Error:" in head
+        or "Warning:" in head
+        or "error:" in head
+        or "is not supported with" in text
+        or " or set " in text
+    )
 
 
 def _bare(value: str) -> str:
@@ -218,7 +266,11 @@ def _unquoted(value: str) -> str:
 
 def _take_models(launch: Launch, page: Page) -> None:
     """Read the model from the engine's banner or from Python code, when nothing said it yet."""
-    for literal, pattern in (("with config: model=", _ENGINE_MODEL), ("LLM(", _CODE_MODEL), ("EngineArgs(", _CODE_MODEL)):
+    for literal, pattern in (
+        ("with config: model=", _ENGINE_MODEL),
+        ("LLM(", _CODE_MODEL),
+        ("EngineArgs(", _CODE_MODEL),
+    ):
         if launch.model is not None:
             return
         for _, text in page.with_literal(literal):

@@ -5,7 +5,7 @@ from typing import Final
 
 import re2
 
-from rules.engine.gpus import Gpu, find_gpu, read_capability, read_gpu
+from rules.engine.gpus import HINT, Gpu, find_gpu, read_capability, read_gpu
 from rules.engine.paste.fact_reading.page import Page, is_printed
 
 #: literal in the line, pattern whose first group names the GPU and whose second states the capability
@@ -18,7 +18,10 @@ _STATEMENTS: Final = tuple(
         ("(UUID: ", r"^\s*GPU \d+: (.{2,80}) \(UUID"),
         ("GPU 0: ", r"GPU 0: ([A-Z][^(\n]{2,80})"),
         ("GPU models and configuration", r"GPU models and configuration\s*: *([A-Z][^\n]{2,80})"),
-        ("| ", r"^\|\s+\d+\s+((?:NVIDIA|Tesla|Quadro|GeForce|AMD)[^|]{2,50}?)(?:\s+(?:On|Off|N/A|TCC|WDDM))?\s*\|"),
+        (
+            "|  ",
+            r"^\|\s+\d+\s+((?:NVIDIA|Tesla|Quadro|GeForce|AMD)[^|]{2,50}?)(?:\s+(?:On|Off|N/A|TCC|WDDM))?\s*\|",
+        ),
         ("device_name=", r"device_name=([A-Za-z0-9_-]{2,60})"),
         ("name, compute_cap", r"()(\d+\.\d)$"),
         ("Device name:", r"Device name: *'?([A-Za-z][^'\n]{2,60})"),
@@ -28,6 +31,7 @@ _STATEMENTS: Final = tuple(
 )
 _QUERY: Final = re2.compile(r"^\s*((?:NVIDIA|Tesla|Quadro|GeForce)[^,\n]{1,60}), *(\d+\.\d)\s*$")
 _CURRENT: Final = re2.compile(r"[Cc]urrent capability: (\d{2,3})\b")
+_CAPABILITY_HINT: Final = re2.compile(rb"(?i)\bsm[_ -]?\d|\bcompute|capability|\bcc \d")
 _ORIGIN_PLATFORMS: Final = (
     ("cpu_", "cpu"),
     ("cpu.py", "cpu"),
@@ -59,6 +63,13 @@ _TEXT_PLATFORMS: Final = (
 )
 _ARM: Final = ("aarch64", "linux/arm64", "linux-arm64")
 _X86: Final = ("x86_64", "linux/amd64")
+
+
+LITERALS: Final = (
+    *(literal for literal, _ in _STATEMENTS),
+    *(text for text, _ in _TEXT_PLATFORMS),
+    *("NVIDIA ", "Tesla ", "urrent capability: ", "Architecture:", *_ARM, *_X86),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +139,7 @@ def _different(stated: list[tuple[str, Gpu]]) -> tuple[str, str] | None:
 def _in_prose(page: Page) -> tuple[str, Gpu] | None:
     """Return the one GPU that the person names; several different ones say nothing."""
     found: dict[str, Gpu] = {}
-    for index, text in page.prose():
+    for index, text in page.matching(HINT):
         if is_printed(page.lines[index]) or len(text) > 1000:
             continue
         gpu = find_gpu(text)
@@ -144,8 +155,8 @@ def _capability_alone(page: Page) -> str | None:
             match = pattern.search(text)
             if match is not None:
                 return read_capability(f"sm_{match.group(1)}")
-    for index, text in page.prose():
-        if not is_printed(page.lines[index]) and len(text) < 1000 and ("sm" in text or "SM" in text or "capab" in text):
+    for index, text in page.matching(_CAPABILITY_HINT):
+        if not is_printed(page.lines[index]) and len(text) < 1000:
             capability = read_capability(text)
             if capability is not None:
                 return capability
@@ -158,7 +169,7 @@ def _platform(page: Page, version: str | None) -> str | None:
         if build.startswith(mark):
             return platform
     for text, named in _TEXT_PLATFORMS:
-        if named is not None and text in page.text:
+        if named is not None and page.holds(text):
             return named
     for line in page.lines:
         if line.origin is not None:
@@ -174,8 +185,8 @@ def _architecture(page: Page) -> str | None:
             return "aarch64"
         if any(mark in text for mark in _X86):
             return "x86_64"
-    arm = any(mark in page.text for mark in _ARM)
-    x86 = any(mark in page.text for mark in _X86)
+    arm = any(page.holds(mark) for mark in _ARM)
+    x86 = any(page.holds(mark) for mark in _X86)
     if arm == x86:
         return None
     return "aarch64" if arm else "x86_64"

@@ -1,14 +1,17 @@
 """Looks up lines of a paste by literal texts, quickly. Not for understanding them."""
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
+
+import re2
 
 from rules.engine.paste.evidence import EvidenceLine
 
 #: so many lines that hold one literal are looked at
 _MOST_HITS: Final = 400
+#: so many lines that hold any known literal are kept
+_MOST_CANDIDATES: Final = 3000
 #: so much of a line is looked at
 LONGEST_LINE: Final = 20_000
 
@@ -24,38 +27,68 @@ class Said:
     number: int
 
 
-class Page:
-    """The lines of a paste, searchable as one text."""
+class Match(Protocol):
+    """A match, as far as looking up lines needs it."""
 
-    def __init__(self, lines: Sequence[EvidenceLine]) -> None:
+    def start(self, group: int = 0, /) -> int:
+        """Return where it begins."""
+
+
+class Pattern(Protocol):
+    """A compiled pattern over bytes."""
+
+    def finditer(self, text: bytes, /) -> Iterator[Match]:
+        """Yield the matches, left to right."""
+
+
+class Page:
+    """The lines of a paste, searchable by literals that are known beforehand."""
+
+    def __init__(self, lines: Sequence[EvidenceLine], literals: Pattern) -> None:
+        """Find the lines that hold any of the literals, see `any_of`."""
         self.lines = lines
-        self.text = "\n".join(line.text for line in lines)
-        self._starts: list[int] = []
+        self.data = "\n".join(line.text for line in lines).encode("utf-8", "surrogatepass")
+        self._candidates = list(self.matching(literals, _MOST_CANDIDATES))
 
     def with_literal(self, literal: str) -> Iterator[tuple[int, str]]:
         """Yield index and text of the lines that hold the literal, in order."""
-        position = self.text.find(literal)
-        for _ in range(_MOST_HITS):
-            if position < 0:
+        hits = 0
+        for index, text in self._candidates:
+            if literal in text:
+                yield index, text
+                hits += 1
+                if hits == _MOST_HITS:
+                    return
+
+    def holds(self, literal: str) -> bool:
+        """Tell whether a line holds the literal."""
+        return any(literal in text for _, text in self._candidates)
+
+    def matching(self, pattern: Pattern, most: int = _MOST_HITS) -> Iterator[tuple[int, str]]:
+        """Yield index and text of the lines in which a pattern over bytes is found, in order."""
+        data = self.data
+        line = position = 0
+        hits = 0
+        for found in pattern.finditer(data):
+            start = found.start()
+            if start < position:
+                continue
+            line += data.count(b"\n", position, start)
+            yield line, self.lines[line].text[:LONGEST_LINE]
+            end = data.find(b"\n", start)
+            hits += 1
+            if end < 0 or hits == most:
                 return
-            index = self._index(position)
-            yield index, self.lines[index].text[:LONGEST_LINE]
-            end = self.text.find("\n", position)
-            position = self.text.find(literal, end) if end >= 0 else -1
+            line += 1
+            position = end + 1
 
-    def prose(self) -> Iterator[tuple[int, str]]:
-        """Yield index and text of the lines that no program printed."""
-        for index, line in enumerate(self.lines):
-            if line.level is None and line.process is None and not line.vllm_record and line.text:
-                yield index, line.text[:LONGEST_LINE]
 
-    def _index(self, position: int) -> int:
-        if not self._starts:
-            start = 0
-            for line in self.lines:
-                self._starts.append(start)
-                start += len(line.text) + 1
-        return bisect_right(self._starts, position) - 1
+def any_of(*literals: str) -> Pattern:
+    """Return a pattern that finds a line with any of the literals."""
+    pattern: Pattern = re2.compile(
+        "|".join(re2.escape(literal) for literal in dict.fromkeys(literals)).encode()
+    )
+    return pattern
 
 
 def is_printed(line: EvidenceLine) -> bool:

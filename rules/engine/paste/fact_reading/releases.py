@@ -7,9 +7,7 @@ from packaging.version import InvalidVersion, Version
 
 from rules.engine.paste.fact_reading.page import Page, Said
 
-_VERSION: Final = (
-    r"v?(\d+\.\d+(?:\.\d+){0,2}(?:[._-]?(?:a|b|rc|alpha|beta|post|dev)\.?\d*)*(?:\+[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*)?)"
-)
+_VERSION: Final = r"v?(\d+\.\d+(?:\.\d+){0,2}(?:[._-]?(?:a|b|rc|alpha|beta|post|dev)\.?\d*)*(?:\+[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*)?)"
 #: a text that says the release, a literal in it, and how far it is believed
 _STATEMENTS: Final = tuple(
     (literal, re2.compile(pattern.replace("VERSION", _VERSION)), weight)
@@ -29,11 +27,18 @@ _STATEMENTS: Final = tuple(
         ("vllm-openai-rocm:", r"vllm-openai-rocm:VERSION", 4),
         ("vllm-cpu-release-repo:", r"vllm-cpu-release-repo:VERSION", 4),
         ("vllm ", r"^\s*(?:\[(?:pip3|conda)\] )?vllm\s+VERSION(?:\s|$)", 4),
-        ("vllm", r"(?i)\bvllm(?:[ -](?:version|release|to|is|on|at|with|of|from|in)?[ :=]{0,3}){0,2}VERSION", 1),
-        ("vLLM", r"(?i)\bvllm(?:[ -](?:version|release|to|is|on|at|with|of|from|in)?[ :=]{0,3}){0,2}VERSION", 1),
-        ("VLLM", r"(?i)\bvllm(?:[ -](?:version|release|to|is|on|at|with|of|from|in)?[ :=]{0,3}){0,2}VERSION", 1),
     )
 )
+#: a person names a release, perhaps after the one before it (`from 0.10.2 to 0.11.2`)
+_PROSE: Final = re2.compile(
+    r"(?i)\bvllm(?:[ :=@-]{1,3}(?:version|release|to|is|on|at|with|of|from|in)\b){0,2}[ :=@-]{0,3}"
+    + _VERSION
+    + r"(?:[^.\d\n]{0,12}(?:to|->|→|=>)\s{0,2}"
+    + _VERSION
+    + r")?"
+)
+_PROSE_HINT: Final = re2.compile(rb"(?i)\bvllm(?:[ :=@-]{1,3}[a-z]{2,7}){0,2}[ :=@-]{0,3}v?\d+\.\d")
+LITERALS: Final = tuple(literal for literal, _, _ in _STATEMENTS)
 _BARE: Final = re2.compile(r"^\s*" + _VERSION + r"\s*$")
 _SERIES: Final = re2.compile(r"^\s*v?(\d+\.\d+)(?:\.[xX*])?\s*$")
 
@@ -49,6 +54,11 @@ def read_releases(page: Page) -> list[Said]:
             version = None if match is None else normal(match.group(1))
             if version is not None:
                 found.append(Said(version, weight, page.lines[index].number))
+    for index, text in page.matching(_PROSE_HINT):
+        match = _PROSE.search(text)
+        version = None if match is None else normal(match.group(2) or match.group(1))
+        if version is not None:
+            found.append(Said(version, 1, page.lines[index].number))
     return found
 
 

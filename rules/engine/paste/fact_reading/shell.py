@@ -7,12 +7,49 @@ import re2
 
 _ASSIGNMENT: Final = re2.compile(r"^([A-Za-z_][A-Za-z0-9_]*)=(.*)$")
 _ENDS: Final = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "2>&1", "<", "#", "and", "then"})
-_STARTERS: Final = frozenset({"vllm", "python", "python3", "uv", "nohup", "sudo", "exec", "time", "env", "docker", "podman", "nerdctl"})
+_STARTERS: Final = frozenset(
+    {"vllm", "python", "python3", "uv", "nohup", "sudo", "exec", "time", "env", "docker", "podman", "nerdctl"}
+)
 #: flags of `docker run` that take a value
 _DOCKER_VALUES: Final = frozenset(
-    {"-e", "--env", "-v", "--volume", "-p", "--publish", "--name", "--gpus", "--shm-size", "--ipc", "--network", "--net"}
-    | {"--entrypoint", "--runtime", "-w", "--workdir", "--env-file", "--mount", "--device", "--restart", "-u", "--user"}
-    | {"--ulimit", "--cap-add", "--security-opt", "--group-add", "--hostname", "-h", "-m", "--memory", "--pull", "--platform"}
+    {
+        "-e",
+        "--env",
+        "-v",
+        "--volume",
+        "-p",
+        "--publish",
+        "--name",
+        "--gpus",
+        "--shm-size",
+        "--ipc",
+        "--network",
+        "--net",
+    }
+    | {
+        "--entrypoint",
+        "--runtime",
+        "-w",
+        "--workdir",
+        "--env-file",
+        "--mount",
+        "--device",
+        "--restart",
+        "-u",
+        "--user",
+    }
+    | {
+        "--ulimit",
+        "--cap-add",
+        "--security-opt",
+        "--group-add",
+        "--hostname",
+        "-h",
+        "-m",
+        "--memory",
+        "--pull",
+        "--platform",
+    }
 )
 #: the most words of one command
 _MOST_WORDS: Final = 400
@@ -77,7 +114,11 @@ def read_command(text: str) -> Command | None:
             env[assigned.group(1)] = assigned.group(2)
         elif word in {"docker", "podman", "nerdctl"} and "run" in words[index : index + 3]:
             return _docker(words[words.index("run", index) + 1 :], env)
-        elif word.rsplit("/", 1)[-1] == "vllm" and index + 1 < len(words) and words[index + 1] in {"serve", "bench", "chat"}:
+        elif (
+            word.rsplit("/", 1)[-1] == "vllm"
+            and index + 1 < len(words)
+            and words[index + 1] in {"serve", "bench", "chat"}
+        ):
             return _launch(words[index:], 2, env) if words[index + 1] == "serve" else None
         elif word == "-m" and index + 1 < len(words) and words[index + 1].startswith("vllm.entrypoints"):
             return _launch(words[max(0, index - 1) :], 3 if index else 2, env)
@@ -129,7 +170,9 @@ def _docker(words: list[str], env: dict[str, str]) -> Command | None:
             break
         flag, mark, value = word.partition("=")
         if flag in {"-e", "--env"}:
-            assigned = _ASSIGNMENT.match(value if mark and flag == "--env" else " ".join(words[position + 1 : position + 2]))
+            assigned = _ASSIGNMENT.match(
+                value if mark and flag == "--env" else " ".join(words[position + 1 : position + 2])
+            )
             if assigned is not None:
                 env[assigned.group(1)] = assigned.group(2)
         position += 1 if mark or flag not in _DOCKER_VALUES else 2
@@ -145,6 +188,10 @@ def _docker(words: list[str], env: dict[str, str]) -> Command | None:
 
 def _plausible_model(text: str | None) -> str | None:
     """Return the text if it can name a model; words of a sentence and placeholders cannot."""
-    if text is None or text in {"...", "…", "MODEL", "model", "<model>", "$MODEL"} or text.startswith(("$", "<", "{", "-")):
+    if (
+        text is None
+        or text in {"...", "…", "MODEL", "model", "<model>", "$MODEL"}
+        or text.startswith(("$", "<", "{", "-"))
+    ):
         return None
     return text.strip("`'\"") or None

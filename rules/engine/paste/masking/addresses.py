@@ -1,6 +1,7 @@
 """IP addresses, and how to tell one from a version number of four parts."""
 
 import ipaddress
+import re
 from typing import Final
 
 import re2
@@ -8,36 +9,106 @@ import re2
 from rules.engine.paste.masking.substitution import Found, substitute
 
 ADDRESS: Final = b"<ip>"
-_IPV4: Final = re2.compile(rb"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b")
-_IPV6: Final = re2.compile(rb"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}")
+_NUMBER: Final = rb"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"
+_IPV4: Final = re2.compile(_NUMBER)
+#: bounded repeats only, so the standard library reads it in linear time, and replaces floods faster
+_IPV4_FLOOD: Final = re.compile(_NUMBER)
+_IPV6_WHOLE: Final = re2.compile(rb"(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}")
+_IPV6_SHORT: Final = re2.compile(
+    rb"(?:[0-9A-Fa-f]{1,4}:)*[0-9A-Fa-f]{0,4}::(?:[0-9A-Fa-f]{1,4}:)*[0-9A-Fa-f]{0,4}"
+)
+#: so many numbers of four parts are judged by what stands round them; what follows is masked without a look
+_JUDGED: Final = 3000
 #: how far before a number its meaning is looked for
 _CONTEXT: Final = 60
 _VERSION_WORDS: Final = (b"version", b"ver", b"release", b"driver", b"cudnn", b"nccl", b"cublas", b"toolkit")
-_VERSION_MARKS: Final = (b"==", b">=", b"<=", b"~=", b"!=", b" v", b"(v", b"-v", b":v", b"_v", b"'v", b'"v', b"/v", b".so.", b"@v")
+_VERSION_MARKS: Final = (
+    b"==",
+    b">=",
+    b"<=",
+    b"~=",
+    b"!=",
+    b" v",
+    b"(v",
+    b"-v",
+    b":v",
+    b"_v",
+    b"'v",
+    b'"v',
+    b"/v",
+    b".so.",
+    b"@v",
+)
 _ADDRESS_WORDS: Final = frozenset(
     b"host hosts hostname ip ips ipv4 addr address addresses node nodes server master head worker from to at on connect listen "
     b"ping ssh inet gateway nameserver peer peers endpoint client clients bind url via dns rank router".split()
 )
 #: programs whose four-part versions are seen in pastes
 _PACKAGES: Final = (
-    *(b"nvidia", b"cuda", b"vllm", b"torch", b"tensorrt", b"cudnn", b"nccl", b"triton", b"ray", b"flash", b"xformers"),
-    *(b"onnx", b"opencv", b"pynvml", b"libc", b"lib", b"cupy", b"nvcc", b"driver", b"firmware", b"vbios", b"bios"),
+    *(
+        b"nvidia",
+        b"cuda",
+        b"vllm",
+        b"torch",
+        b"tensorrt",
+        b"cudnn",
+        b"nccl",
+        b"triton",
+        b"ray",
+        b"flash",
+        b"xformers",
+    ),
+    *(
+        b"onnx",
+        b"opencv",
+        b"pynvml",
+        b"libc",
+        b"lib",
+        b"cupy",
+        b"nvcc",
+        b"driver",
+        b"firmware",
+        b"vbios",
+        b"bios",
+    ),
 )
 _PRIVATE: Final = (b"10.", b"192.168.", b"100.64.", *(b"172.%d." % second for second in range(16, 32)))
 
 
 def mask_addresses(data: bytes) -> tuple[bytes, int]:
     """Replace IP addresses except loopback, wildcard and broadcast ones, and except version numbers."""
-    data, count = substitute(_IPV4, _ipv4, data)
-    if data.count(b":") < 2:
-        return data, count
-    data, more = substitute(_IPV6, _ipv6, data)
-    return data, count + more
+    data, count = _mask_ipv4(data)
+    if b"::" in data:
+        data, more = substitute(_IPV6_SHORT, _ipv6, data)
+        count += more
+    if data.count(b":") >= 7:
+        data, more = substitute(_IPV6_WHOLE, _ipv6, data)
+        count += more
+    return data, count
+
+
+def _mask_ipv4(data: bytes) -> tuple[bytes, int]:
+    parts: list[bytes] = []
+    count = position = 0
+    for seen, found in enumerate(_IPV4.finditer(data)):
+        if seen == _JUDGED:
+            rest, more = _IPV4_FLOOD.subn(ADDRESS, data[position:])
+            return b"".join([*parts, rest]), count + more
+        new = _ipv4(found)
+        if new is not None:
+            parts += [data[position : found.start()], new]
+            position = found.end()
+            count += 1
+    return (b"".join([*parts, data[position:]]), count) if count else (data, 0)
 
 
 def _ipv4(found: Found) -> bytes | None:
     number = found.group() or b""
-    if number.startswith((b"127.", b"255.")) or number == b"0.0.0.0" or any(int(part) > 255 for part in number.split(b".")):  # noqa: S104 -- compared, not bound
+    if (
+        number.startswith((b"127.", b"255."))
+        or number == b"0.0.0.0"
+        or any(int(part) > 255 for part in number.split(b"."))
+    ):  # noqa: S104 -- compared, not bound
         return None
     text, start, end = found.string, found.start(), found.end()
     before = text[max(0, start - _CONTEXT) : start]
@@ -54,7 +125,14 @@ def _ipv4(found: Found) -> bytes | None:
 
 
 def _last_word(before: bytes) -> bytes:
-    words = before.replace(b"=", b" ").replace(b":", b" ").replace(b"(", b" ").replace(b"'", b" ").replace(b'"', b" ").split()
+    words = (
+        before.replace(b"=", b" ")
+        .replace(b":", b" ")
+        .replace(b"(", b" ")
+        .replace(b"'", b" ")
+        .replace(b'"', b" ")
+        .split()
+    )
     return words[-1].lower() if words else b""
 
 
@@ -87,7 +165,11 @@ def _lists_package(before: bytes, number: bytes) -> bool:
     if name.startswith(_PACKAGES):
         return True
     whole_line = before.strip() == name or before.lstrip().startswith((b"[pip3]", b"[conda]"))
-    packaged = whole_line and before[-2:] == b"  " and name.replace(b"-", b"").replace(b"_", b"").replace(b".", b"").isalnum()
+    packaged = (
+        whole_line
+        and before[-2:] == b"  "
+        and name.replace(b"-", b"").replace(b"_", b"").replace(b".", b"").isalnum()
+    )
     return packaged and not number.startswith(_PRIVATE) and not name[-1:].isdigit()
 
 
@@ -96,7 +178,11 @@ def _ipv6(found: Found) -> bytes | None:
     around = text[found.start() - 1 : found.start()] + text[found.end() : found.end() + 1]
     if (around.replace(b":", b"")[:2]).strip(b"[]()<>%/,;\"'` \t\r\n=.") or whole.count(b":") < 2:
         return None
-    if whole.count(b"::") == 1 and whole.count(b":") < 3 and not whole.lower().startswith((b"fe80", b"fc", b"fd", b"2")):
+    if (
+        whole.count(b"::") == 1
+        and whole.count(b":") < 3
+        and not whole.lower().startswith((b"fe80", b"fc", b"fd", b"2"))
+    ):
         return None
     try:
         address = ipaddress.IPv6Address(whole.decode())

@@ -30,19 +30,58 @@ _SEPARATOR: Final = rb"(?:[\"']?\]?[ \t]*(?::|=>?)[ \t]*|[\"'][ \t]*,[ \t]*)"
 _ASSIGNMENT: Final = re2.compile(rb"(" + _NAME + rb")(" + _SEPARATOR + rb")" + _VALUE)
 #: `ENV HF_TOKEN abc` of a Dockerfile, `setenv HF_TOKEN abc` of csh
 _SPACED: Final = re2.compile(
-    rb"((?:\bENV|\bsetenv)[ \t]+(?:[A-Z0-9]+_)*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?))([ \t]+)" + _VALUE
+    rb"((?:\bENV|\bsetenv)[ \t]+(?:[A-Z0-9]+_)*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?))([ \t]+)"
+    + _VALUE
 )
 #: `name: HF_TOKEN` with `value: …` after it, as Kubernetes writes an environment
 _NAMED: Final = re2.compile(
     rb"(?i)(\bname[\"']?:[ \t]*[\"']?[A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)[\"']?,?)"
     rb"(\s{0,80}[\"']?value[\"']?:[ \t]*)" + _VALUE
 )
-_ASSIGNMENT_HINTS: Final = (b"key", b"token", b"secret", b"passw", b"passphrase", b"credential", b"signature", b"pwd", b"psk", b"pat", b"pass")
+_ASSIGNMENT_HINTS: Final = (
+    b"key",
+    b"token",
+    b"secret",
+    b"passw",
+    b"passphrase",
+    b"credential",
+    b"signature",
+    b"pwd",
+    b"psk",
+    b"pat",
+    b"pass",
+)
 
 _NOTHING: Final = frozenset(
-    {b"", b"none", b"null", b"true", b"false", b"empty", b"str", b"string", b"optional", b"...", b"***", b"default", b"secret"}
+    {
+        b"",
+        b"none",
+        b"null",
+        b"true",
+        b"false",
+        b"empty",
+        b"str",
+        b"string",
+        b"optional",
+        b"...",
+        b"***",
+        b"default",
+        b"secret",
+    }
 )
-_REFERENCES: Final = (b"$", b"<", b"os.", b"self.", b"args.", b"envs.", b"kwargs", b"%s", b"{", b"...", b"***")
+_REFERENCES: Final = (
+    b"$",
+    b"<",
+    b"os.",
+    b"self.",
+    b"args.",
+    b"envs.",
+    b"kwargs",
+    b"%s",
+    b"{",
+    b"...",
+    b"***",
+)
 #: words that follow a flag's name in a sentence
 _SENTENCE: Final = frozenset(
     b"is was flag option argument and or requires required must for in to with not value when if the a set does should can "
@@ -90,7 +129,12 @@ def _flag(found: Found) -> bytes | None:
     name, value = (found.group(1) or b""), (found.group(2) or b"")
     bare = value.strip(b"\"'[].,")
     spelled = name.strip(b"-= \t").replace(b"-", b"_").upper()
-    if bare.lower() in _SENTENCE or value.startswith(b"-") or not _is_secret(spelled, value) or bare.upper() == spelled:
+    if (
+        bare.lower() in _SENTENCE
+        or value.startswith(b"-")
+        or not _is_secret(spelled, value)
+        or bare.upper() == spelled
+    ):
         return None
     return name + _masked_like(value)
 
@@ -123,7 +167,13 @@ def _assignment(found: Found) -> bytes | None:
 def _reads_as_value(found: Found, value: bytes) -> bool:
     """Tell whether what follows a colon is a value: it ends its line, or holds a digit."""
     rest = found.string[found.end() : found.end() + 2]
-    return any(character in b"0123456789" for character in value) or rest[:1] in (b"", b"\n", b"\r", b",", b"}")
+    return any(character in b"0123456789" for character in value) or rest[:1] in (
+        b"",
+        b"\n",
+        b"\r",
+        b",",
+        b"}",
+    )
 
 
 def _first_value(value: bytes) -> bytes:
@@ -139,7 +189,9 @@ def _is_secret(name: bytes, value: bytes) -> bool:
     lowered = bare.lower().rstrip(b",.)")
     if lowered in _NOTHING or bare.startswith(_REFERENCES) or bare == TOKEN:
         return False
-    if value[:1] not in b"\"'[" and (b"(" in value or lowered.replace(b"-", b"_").endswith(name.lower().replace(b"-", b"_"))):
+    if value[:1] not in b"\"'[" and (
+        b"(" in value or lowered.replace(b"-", b"_").endswith(name.lower().replace(b"-", b"_"))
+    ):
         return False
     if bare.isdigit() and len(bare) <= 6 and name.upper().endswith(b"TOKEN"):
         return False

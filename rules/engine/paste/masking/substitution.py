@@ -1,7 +1,11 @@
-"""Replaces what a pattern finds and counts it. Not for saying what is private."""
+"""Replaces what a pattern finds and counts it, in bounded time. Not for saying what is private."""
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from typing import Final, Protocol
+
+#: so many matches of one pattern are looked at; whoever sends more floods the bot, and the rest is withheld
+MOST_MATCHES: Final = 6000
+WITHHELD: Final = b"<withheld>"
 
 
 class Found(Protocol):
@@ -22,26 +26,28 @@ class Found(Protocol):
 
 
 class Pattern(Protocol):
-    """A compiled RE2 pattern over bytes."""
+    """A compiled pattern over bytes."""
 
-    def sub(self, repl: Callable[[Found], bytes], text: bytes, /) -> bytes:
-        """Replace every match."""
+    def finditer(self, text: bytes, /) -> Iterator[Found]:
+        """Yield the matches, left to right."""
 
 
+#: returns what stands for a match, None to leave it
 Replacement = Callable[[Found], bytes | None]
 
 
 def substitute(pattern: Pattern, replacement: Replacement, data: bytes) -> tuple[bytes, int]:
-    """Return the data with matches replaced, and how many were; a replacement of None leaves the match alone."""
-    count = 0
-
-    def replace(found: Found) -> bytes:
-        nonlocal count
-        whole = found.group() or b""
+    """Return the data with matches replaced, and how many were; newlines outside matches are kept."""
+    parts: list[bytes] = []
+    count = position = 0
+    for seen, found in enumerate(pattern.finditer(data)):
+        if seen == MOST_MATCHES:
+            rest = data[position:]
+            return b"".join([*parts, WITHHELD, b"\n" * rest.count(b"\n")]), count + 1
         new = replacement(found)
-        if new is None or new == whole:
-            return whole
-        count += 1
-        return new
-
-    return pattern.sub(replace, data), count
+        start, end = found.start(), found.end()
+        if new is not None and new != data[start:end]:
+            parts += [data[position:start], new]
+            position = end
+            count += 1
+    return (b"".join([*parts, data[position:]]), count) if count else (data, 0)

@@ -1,10 +1,11 @@
 """Secrets that show by their form: private keys and the tokens of well-known services."""
 
+from itertools import islice
 from typing import Final
 
 import re2
 
-from rules.engine.paste.masking.substitution import substitute
+from rules.engine.paste.masking.substitution import MOST_MATCHES, WITHHELD, substitute
 
 TOKEN: Final = b"<secret>"
 _KEY_BEGIN: Final = re2.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
@@ -13,9 +14,10 @@ _BODY: Final = re2.compile(rb"^[>|\s]*(?:[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/]+={1,2
 #: lines of a private key whose end was not copied
 _LONGEST_KEY: Final = 400
 
-_HINTS: Final = (
-    *(b"hf_", b"sk-", b"sk_", b"xox", b"xapp-", b"gh", b"glpat-", b"AKIA", b"ASIA", b"AIza", b"ya29.", b"eyJ", b"nvapi-"),
-    *(b"npm_", b"dckr_pat_", b"gsk_", b"r8_", b"pypi-", b"hooks.slack.com", b"/api/webhooks/", b"wandb_", b"api_org_"),
+#: one look for all of them costs less than a look for each
+_HINTS: Final = re2.compile(
+    rb"hf_|sk-|k_live_|k_test_|xox|xapp-|glpat-|gh[pousr]_|github_pat_|A[KS]IA|ACCA|ABIA|AIza|ya29\.|eyJ|nvapi-|npm_"
+    rb"|dckr_pat_|gsk_|r8_|pypi-|hooks\.slack\.com|/api/webhooks/|wandb_v1_|api_org_"
 )
 _TOKENS: Final = re2.compile(
     rb"\b(?:"
@@ -40,41 +42,50 @@ def mask_private_keys(data: bytes) -> tuple[bytes, int]:
     if b"PRIVATE KEY" not in data:
         return data, 0
     parts: list[bytes] = []
-    count = position = 0
-    for found in _KEY_BEGIN.finditer(data):
-        if found.start() < position:
+    count = position = closing = 0
+    begins = [found.span() for found in islice(_KEY_BEGIN.finditer(data), MOST_MATCHES)]
+    if len(begins) == MOST_MATCHES:
+        data = data[: begins[-1][0]] + WITHHELD + b"\n" * data.count(b"\n", begins[-1][0])
+        del begins[-1]
+    for (start, inner), (following, _) in zip(begins, [*begins[1:], (len(data), 0)], strict=True):
+        if start < position:
             continue
-        end = _end_of_key(data, found.end())
-        parts += [data[position : found.start()], b"<private key>", b"\n" * data.count(b"\n", found.start(), end)]
+        if 0 <= closing < inner:
+            closing = data.find(_KEY_END, inner)
+        end = _closed(data, closing) if 0 <= closing < following else _unclosed(data, inner, following)
+        parts += [data[position:start], b"<private key>", b"\n" * data.count(b"\n", start, end)]
         position = end
         count += 1
     return b"".join([*parts, data[position:]]), count
 
 
-def _end_of_key(data: bytes, start: int) -> int:
-    """Return where a key block ends; without its last line, after the lines that look like its body."""
-    end = data.find(_KEY_END, start)
-    following = data.find(b"-----BEGIN", start)
-    if end >= 0 and (following < 0 or end < following):
-        closing = data.find(b"-----", end + len(_KEY_END))
-        stop = closing + 5 if closing >= 0 else len(data)
-        newline = data.find(b"\n", end)
-        return stop if newline < 0 else min(stop, newline)
-    position = start
+def _closed(data: bytes, end: int) -> int:
+    """Return where the line `-----END … KEY-----` at `end` stops."""
+    newline = data.find(b"\n", end)
+    line = data[end : newline if newline >= 0 else len(data)]
+    closing = line.find(b"-----", len(_KEY_END))
+    return end + (closing + 5 if closing >= 0 else len(line))
+
+
+def _unclosed(data: bytes, start: int, limit: int) -> int:
+    """Return where the lines stop that look like a key's body, when its last line was not copied."""
+    position = data.find(b"\n", start, limit)
+    if position < 0:
+        return limit
     for _ in range(_LONGEST_KEY):
-        newline = data.find(b"\n", position)
-        line = data[position : newline if newline >= 0 else len(data)]
-        if position > start and not _BODY.match(line[:200]):
-            return position - 1
+        newline = data.find(b"\n", position + 1, limit)
+        line = data[position + 1 : newline if newline >= 0 else limit]
+        if not _BODY.match(line[:200]):
+            return position
         if newline < 0:
-            return len(data)
-        position = newline + 1
-    return position - 1
+            return limit
+        position = newline
+    return position
 
 
 def mask_tokens(data: bytes) -> tuple[bytes, int]:
     """Replace tokens of well-known services and the secret part of webhook addresses."""
-    if not any(hint in data for hint in _HINTS):
+    if _HINTS.search(data) is None:
         return data, 0
     data, count = substitute(_TOKENS, lambda _: TOKEN, data)
     data, webhooks = substitute(
