@@ -1,6 +1,6 @@
 """A clock that tests push forward, so that nobody waits for 3 seconds or 15 minutes to pass.
 
-It is real time plus what was added; it never stops, because signatures and time stamps must stay near the real
+It is real time plus what was added; it never stops, because signatures and time stamps must stay near real
 time. Not for pacing: network time-outs of the fakes are short settings in real seconds.
 """
 

@@ -5,7 +5,6 @@ One list serves both fakes. A route is a Slack method (`chat.postMessage`) or a 
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from random import Random
@@ -109,14 +108,14 @@ class Faults:
         if not fnmatchcase(route, weather.routes):
             return None
         drawn = self.chance.random()
-        kinds: list[tuple[float, Callable[[], Fault]]] = [
-            (weather.share_429, lambda: Fault(route, status=429, retry_after_s=weather.retry_after_s)),
-            (weather.share_5xx, lambda: Fault(route, status=503)),
-            (weather.share_lost, lambda: Fault(route, status=500, after_effect=True)),
+        kinds = [
+            (weather.share_429, Fault(route, status=429, retry_after_s=weather.retry_after_s)),
+            (weather.share_5xx, Fault(route, status=503)),
+            (weather.share_lost, Fault(route, status=500, after_effect=True)),
         ]
-        for share, make in kinds:
+        for share, fault in kinds:
             if drawn < share:
-                return self._count(make())
+                return self._count(fault)
             drawn -= share
         return None
 

@@ -53,7 +53,7 @@ async def slack_socket() -> AsyncIterator[SlackStage]:
 
 @pytest.fixture
 async def second_bot(slack_socket) -> AsyncIterator[SlackEchoBot]:
-    """Another process of the same app. It must be closed whatever happens: slack_sdk swallows cancellation."""
+    """Another bot of the same app. It must be closed whatever happens: slack_sdk swallows cancellation."""
     bot = await SlackEchoBot.start(slack_socket.workspace.addresses)
     yield bot
     await bot.stop()

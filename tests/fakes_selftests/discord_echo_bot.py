@@ -1,7 +1,6 @@
-"""A tiny bot on the real discord.py: it repeats what it hears, opens a form, answers clicks; for testing the fake."""
+"""A tiny bot on the real discord.py that tests the fake: it repeats, opens a form, answers clicks."""
 
 import asyncio
-
 
 import yarl
 

@@ -1,8 +1,9 @@
-"""A tiny bot on the real slack_bolt: it repeats what it hears, opens a form, answers clicks; for testing the fake."""
+"""A tiny bot on the real slack_bolt that tests the fake: it repeats, opens a form, answers clicks."""
 
 import asyncio
 import logging
 
+import aiohttp
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
@@ -167,8 +168,6 @@ class SlackEchoBot:
         )
 
     async def _read(self, url: str) -> str:
-        import aiohttp
-
         headers = {"Authorization": f"Bearer {self._addresses.bot_token}"}
         async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as response:
             return await response.text()

@@ -1,5 +1,7 @@
 """What the fake Discord refuses, and in which form; rate limits, nonces, interactions, mentions, links."""
 
+import io
+
 import aiohttp
 import pytest
 
@@ -55,8 +57,6 @@ async def test_a_file_over_the_upload_limit_is_refused():
         async with Client(discord.Intents.none()) as client:
             await client.login(world.addresses.token)
             channel = await client.fetch_channel(channel_id)
-            import io
-
             refused = await _refusal(channel.send(file=discord.File(io.BytesIO(b"x" * 11), "a.md")))
 
     assert (refused.status, refused.code) == (413, 40005)

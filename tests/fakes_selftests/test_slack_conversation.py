@@ -1,5 +1,6 @@
-"""The fake Slack against the real slack_bolt, in both modes: talk, files, forms, clicks, limits of the way."""
+"""The fake Slack against the real slack_bolt, in both modes: talk, files, forms, clicks."""
 
+from tests.fakes.faults import Fault
 from tests.fakes.stage import Upload
 
 
@@ -155,8 +156,6 @@ async def test_the_same_event_can_be_delivered_again_with_its_id(slack):
 
 
 async def test_an_answer_survives_a_rate_limit_that_says_when_to_come_back(slack):
-    from tests.fakes.faults import Fault
-
     slack.workspace.faults.plan(Fault("chat.postMessage", status=429, retry_after_s=0, times=1))
 
     await slack.say("hello")

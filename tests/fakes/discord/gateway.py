@@ -1,4 +1,4 @@
-"""The gateway: HELLO, IDENTIFY, READY, heartbeats, RESUME with replay, reconnects, invalid sessions, intents."""
+"""The gateway: HELLO, IDENTIFY, READY, heartbeats, RESUME with replay, invalid sessions, intents, shards."""
 
 import asyncio
 import itertools
@@ -34,6 +34,7 @@ class Session:
     shard: tuple[int, int]
     sent: deque[Payload]
     sequence: int = 0
+    heard: int = 0
     connection: "Connection | None" = None
     alive: bool = True
 
@@ -81,7 +82,7 @@ class Connection:
 
 
 class Gateway:
-    """The end that bots dial. Every session ever made stands in `sessions`, every connection's path in `dialled`."""
+    """The end that bots dial. `sessions` holds every session ever made, `dialled` every path called."""
 
     def __init__(self, settings: DiscordSettings, watch: Watch, token: str, welcome: Welcome) -> None:
         self.sessions: list[Session] = []
@@ -122,7 +123,7 @@ class Gateway:
         return ws
 
     def dispatch(self, name: str, intent: int, guild_id: str | None, show: Callable[[int], Payload]) -> int:
-        """Tell every session that wants it; `show` makes the data for the session's intents. Returns how many."""
+        """Tell every session that wants it; `show` makes the data for its intents. Returns how many."""
         takers = [session for session in self.sessions if session.takes(intent, guild_id)]
         for session in takers:
             session.dispatch(name, show(session.intents))
@@ -136,6 +137,17 @@ class Gateway:
             f"{sessions} gateway sessions",
             within_s,
         )
+
+    async def all_heard(self, within_s: float = 5.0) -> None:
+        """Wait until every connected bot took in every event: an asked-for heartbeat names the last one."""
+
+        def behind() -> list[Session]:
+            return [one for one in self.sessions if one.alive and one.connection and one.heard < one.sequence]
+
+        for session in behind():
+            if session.connection:
+                session.connection.send({"op": _HEARTBEAT, "d": None})
+        await self._watch.until(lambda: not behind(), "every event to be heard", within_s)
 
     def drop(self) -> None:
         """Cut every connection without a word; sessions can be resumed."""
@@ -166,9 +178,10 @@ class Gateway:
             await connection.ws.close(code=1001)
 
     def _hear(self, connection: Connection, frame: Payload) -> None:
-        op, data = frame["op"], frame.get("d")
+        op, data = frame["op"], frame.get("d") or {}
         if op == _HEARTBEAT:
             connection.heartbeats += 1
+            self._note_sequence(connection, frame.get("d"))
             if self.acks_heartbeats:
                 connection.send({"op": _ACK})
         elif op == _IDENTIFY:
@@ -176,6 +189,11 @@ class Gateway:
         elif op == _RESUME:
             self._resume(connection, data)
         self._watch.notify()
+
+    def _note_sequence(self, connection: Connection, sequence: object) -> None:
+        for session in self.sessions:
+            if session.connection is connection and isinstance(sequence, int):
+                session.heard = max(session.heard, sequence)
 
     def _identify(self, connection: Connection, data: Payload) -> None:
         shard = tuple(data.get("shard") or (0, 1))

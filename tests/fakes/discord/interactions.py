@@ -1,4 +1,4 @@
-"""The life of an interaction: three seconds to answer, one answer, a token for fifteen minutes, a first follow-up."""
+"""The life of an interaction: three seconds to answer, one answer, a token for fifteen minutes."""
 
 import itertools
 from typing import TYPE_CHECKING

@@ -16,7 +16,7 @@ _EVERYTHING = {"users", "roles", "everyone"}
 def pings(body: Payload, *, through_webhook: bool, replied_to: str | None = None) -> set[str]:
     """`everyone`, `here`, and ids of users and roles that are notified.
 
-    Without `allowed_mentions` an ordinary message pings all it names, one sent through an interaction only users.
+    Without `allowed_mentions` an ordinary message pings all it names, an interaction's answer only users.
     """
     allowed = body.get("allowed_mentions")
     if allowed is None:

@@ -170,7 +170,8 @@ class Links:
     def attachment(self, file: StoredFile, now: float) -> Payload:
         made, ends = f"{int(now):x}", f"{int(now + self._lives_s):x}"
         signed = self.sign(file.id, made, ends)
-        url = f"{self._base_url}attachments/{file.channel_id}/{file.id}/{file.name}?ex={ends}&is={made}&hm={signed}&"
+        path = f"attachments/{file.channel_id}/{file.id}/{file.name}"
+        url = f"{self._base_url}{path}?ex={ends}&is={made}&hm={signed}&"
         shown: Payload = {
             "id": file.id,
             "filename": file.name,

@@ -34,7 +34,7 @@ class Person:
         files: Sequence[Upload] = (),
         reply_to: Message | None = None,
     ) -> Message:
-        """Post. `@name` becomes a mention; more than 2,000 characters become `message.txt` with empty content."""
+        """Post. `@name` becomes a mention; over 2,000 characters become `message.txt` with empty content."""
         room = self._room(channel)
         uploads = list(files)
         if len(text) > CONTENT:
@@ -124,7 +124,7 @@ class Person:
         )
 
     async def submits(self, form: Interaction, values: Mapping[str, str | Upload]) -> Interaction:
-        """Fill in the form that an interaction opened, by labels; the client checks required fields and lengths."""
+        """Fill in the form that an interaction opened, by labels; the client checks what is required."""
         assert form.modal, "no form is open"
         attachments: Payload = {}
 

@@ -23,8 +23,8 @@ COMPONENTS_V2 = 1 << 15
 class DiscordSettings:
     """How this Discord behaves.
 
-    `message_content` is the switch of the developer portal; `privileged` are the other privileged intents that
-    are granted. `bucket_limit` requests are allowed per route and channel in `bucket_window_s` real seconds.
+    `message_content` is the switch of the developer portal, `privileged` the other such intents that are
+    granted. `bucket_limit` requests are allowed per route and channel in `bucket_window_s` real seconds.
     Deadlines count on the world's clock.
     """
 
@@ -76,7 +76,7 @@ class StoredFile:
 
 @dataclass
 class Message:
-    """One message. `payload` is Discord's record without addresses of files, kept up to date by edits."""
+    """One message. `payload` is Discord's record without addresses of files, kept up to date."""
 
     payload: Payload
     channel_id: str
@@ -100,7 +100,7 @@ class Message:
 
 @dataclass
 class Channel:
-    """`kind` is 0 text, 1 direct, 11 thread, 15 forum. `forbidden` names permissions that the bot lacks here."""
+    """`kind`: 0 text, 1 direct, 11 thread, 15 forum. `forbidden`: permissions that the bot lacks here."""
 
     id: str
     name: str

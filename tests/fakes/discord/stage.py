@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from tests.fakes.discord.forms import labels
+from tests.fakes.discord.limits import CONTENT
 from tests.fakes.discord.people import Person
 from tests.fakes.discord.reading import buttons, readable
 from tests.fakes.discord.records import Channel, Message
@@ -64,10 +65,10 @@ class DiscordStage:
         thread: Seen | None = None,
         files: Sequence[Upload] = (),
     ) -> Seen:
-        # a paste too long for a message leaves the mention outside of the file
-        return await self.say(
-            f"@{BOT_NAME} {text}", person=person, channel=channel, thread=thread, files=files
-        )
+        if len(text) > CONTENT:  # the client turns the paste into a file and leaves the mention typed
+            files, text = [Upload("message.txt", text.encode()), *files], ""
+        said = f"@{BOT_NAME} {text}"
+        return await self.say(said, person=person, channel=channel, thread=thread, files=files)
 
     async def command(
         self,
@@ -135,9 +136,11 @@ class DiscordStage:
         return self._seen(message)
 
     async def settled(self, within_s: float = 5.0) -> None:
-        """The gateway has no acknowledgement: the bot's heartbeat would tell no more than its own word."""
-        if self.bot:
-            await self.bot.idle()
+        told = -1
+        while told != (told := sum(session.sequence for session in self.world.gateway.sessions)):
+            await self.world.gateway.all_heard(within_s)
+            if self.bot:
+                await self.bot.idle()
 
     async def restart(self, *, kill: bool = False) -> None:
         assert self.bot, "the stage was never opened"

@@ -63,7 +63,8 @@ class Delivery:
 
     @property
     def event(self) -> Payload:
-        return self.payload.get("event", {})
+        event: Payload = self.payload.get("event", {})
+        return event
 
 
 class Transport(Protocol):
@@ -82,6 +83,7 @@ class Dispatcher:
         self._settings = settings
         self._watch = watch
         self._tasks: set[asyncio.Task[None]] = set()
+        self._on_the_way = 0
         self._event_ids = (f"Ev0{number:07d}" for number in itertools.count(1))
 
     def next_event_id(self) -> str:
@@ -91,6 +93,7 @@ class Dispatcher:
         """Deliver in the background, with redeliveries for events; `then` is called at the end."""
         delivery = Delivery(kind, payload)
         self.deliveries.append(delivery)
+        self._on_the_way += 1
         task = asyncio.create_task(self._deliver(delivery, then))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -98,9 +101,7 @@ class Dispatcher:
 
     async def settled(self, within_s: float = 5.0) -> None:
         """Wait until nothing is on its way: all acknowledged or given up."""
-        await self._watch.until(
-            lambda: all(delivery.done for delivery in self.deliveries), "all deliveries to end", within_s
-        )
+        await self._watch.until(lambda: self._on_the_way == 0, "all deliveries to end", within_s)
 
     def slowest_ack_s(self) -> float:
         """The longest time from sending to acknowledgement so far."""
@@ -128,6 +129,7 @@ class Dispatcher:
                 break
             reason = outcome.reason
         delivery.done = True
+        self._on_the_way -= 1
         if then:
             then(delivery)
         self._watch.notify()

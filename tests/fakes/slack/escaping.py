@@ -49,7 +49,7 @@ def as_typed(
     ]
     if bare_names:
         steps.insert(2, (_BARE, lambda match: f"<http://{match.group(0)}|{match.group(0)}>"))
-    return "".join(_marked(piece, steps) for piece in [escape(text)])
+    return _marked(escape(text), steps)
 
 
 def _marked(text: str, steps: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]]) -> str:

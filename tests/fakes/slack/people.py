@@ -31,7 +31,7 @@ class Person:
         thread: Message | None = None,
         files: Sequence[Upload] = (),
     ) -> Message:
-        """Post. A text too long for the client becomes a snippet; links, `@name`, & < > are written as Slack does."""
+        """Post. A text too long for the client becomes a snippet; links, `@name`, & < > go Slack's way."""
         room = self._room(channel)
         uploads = list(files)
         mode = "hosted"

@@ -118,18 +118,17 @@ class Responses:
         payload = delivery.payload
         channel = self._workspace.by_id(payload["channel_id"])
         account = self._workspace.by_id(payload["user_id"])
-        if not delivery.acked:
-            text = f'{payload["command"]} failed with the error "operation_timeout"'
+        error = "" if delivery.acked else "operation_timeout"
+        if delivery.response:
+            try:
+                self._show(delivery.response, _ResponseUrl(channel, account, 0, None))
+            except RefusedError:
+                error = "invalid_command_response"
+        if error:
+            text = f"{payload['command']} failed with the error '{error}'"
             slackbot = Account("USLACKBOT", "slackbot")
-            message = Message(
-                {"type": "message", "text": text, "user": slackbot.id},
-                channel.id,
-                slackbot,
-                private_to=account.name,
-            )
-            self._workspace.keep(message, channel)
-        elif delivery.response:
-            self._show(delivery.response, _ResponseUrl(channel, account, 0, None))
+            shown = {"type": "message", "text": text, "user": slackbot.id}
+            self._workspace.keep(Message(shown, channel.id, slackbot, private_to=account.name), channel)
 
     def form_answered(self, view: OpenView, delivery: Delivery) -> None:
         """`response_action` of a submission: errors keep the form open, nothing closes it."""
@@ -140,7 +139,10 @@ class Responses:
         elif action == "errors":
             view.errors = dict(response["errors"])
         elif action in ("update", "push"):
-            self.update_view(view, response["view"])
+            try:
+                self.update_view(view, response["view"])
+            except RefusedError as refused:
+                view.errors = {"": str(refused)}
         else:
             view.closed = True
         self._workspace.watch.notify()

@@ -57,9 +57,10 @@ class SlackStage:
         thread: Seen | None = None,
         files: Sequence[Upload] = (),
     ) -> Seen:
-        return await self.say(
-            f"@{BOT.name} {text}", person=person, channel=channel, thread=thread, files=files
-        )
+        if len(text) > self.workspace.settings.paste_limit:  # the paste becomes a snippet, the mention stays
+            files, text = [Upload("Untitled", text.encode()), *files], ""
+        said = f"@{BOT.name} {text}"
+        return await self.say(said, person=person, channel=channel, thread=thread, files=files)
 
     async def command(
         self,
@@ -122,9 +123,11 @@ class SlackStage:
         return self._seen(message)
 
     async def settled(self, within_s: float = 5.0) -> None:
-        await self.workspace.dispatcher.settled(within_s)
-        if self.bot:
-            await self.bot.idle()
+        told = -1
+        while told != (told := len(self.workspace.dispatcher.deliveries)):
+            await self.workspace.dispatcher.settled(within_s)
+            if self.bot:
+                await self.bot.idle()
 
     async def restart(self, *, kill: bool = False) -> None:
         assert self.bot, "the stage was never opened"

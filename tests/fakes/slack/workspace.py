@@ -108,8 +108,9 @@ class Workspace:
     def channel(
         self, name: str, *, kind: str = "channel", with_bot: bool = True, shared: bool = False
     ) -> Channel:
-        """The channel of that name, made on first use; options count only then."""
+        """The channel of that name, made on first use with these options; `dm-NAME` is a direct channel."""
         if name not in self.channels:
+            kind = "im" if name.startswith("dm-") else kind
             letter = {"channel": "C", "group": "G", "im": "D"}[kind]
             members = {BOT.id} if with_bot else set()
             self.channels[name] = Channel(self.stamps.id(letter), name, kind, members, shared)
@@ -134,7 +135,7 @@ class Workspace:
 
     def by_id(self, user_or_channel_id: str) -> Any:
         """The account or channel with this id, or None."""
-        known = [*self.accounts.values(), *self.channels.values()]
+        known: list[Any] = [*self.accounts.values(), *self.channels.values()]
         return next((one for one in known if one.id == user_or_channel_id), None)
 
     def _described(self) -> str:

@@ -24,7 +24,7 @@ async def create(asked: Asked) -> Payload:
 
 @route("GET /channels/{channel_id}/messages")
 async def history(asked: Asked) -> list[Payload]:
-    """Newest first; `before`, `after` and `around` are ids. An app without content intent sees no content here either."""
+    """Newest first; `before`, `after` and `around` are ids. Content is hidden here too without the intent."""
     found = asked.channel("READ_MESSAGE_HISTORY").visible()
     limit = int(asked.query.get("limit", 50))
     before, after, around = (asked.query.get(name) for name in ("before", "after", "around"))
