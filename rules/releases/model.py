@@ -80,6 +80,8 @@ class Backend:
     package: str | None = None
     #: False: no class stands behind the name, so it cannot run the language model (`TORCH_SDPA`, `CUSTOM`)
     registered: bool = True
+    #: platforms where a user who asks for it gets it; None: not known from the source
+    platforms: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from rules.releases.extractor.attention.packages import read_packages
 from rules.releases.extractor.attention.prefixes import read_prefixes
 from rules.releases.extractor.attention.question import Asker
 from rules.releases.extractor.attention.reach import read_reaches
-from rules.releases.extractor.attention.selection import Selector, read_text_orders
+from rules.releases.extractor.attention.selection import Selector, read_text_orders, with_selection
 from rules.releases.extractor.attention.selection_lines import read_selection_lines
 from rules.releases.extractor.attention.towers import (
     read_rescues,
@@ -31,9 +31,10 @@ def read_attention(tree: Tree) -> Attention:
         return Attention(packages=read_packages(tree), prefixes=read_prefixes(tree))
     backends = read_backends(asker)
     selector = Selector(asker, enum, backends)
+    orders = read_text_orders(selector)
     return Attention(
-        backends=backends,
-        text_orders=read_text_orders(selector),
+        backends=with_selection(backends, selector, orders),
+        text_orders=orders,
         towers=read_towers(asker),
         tower_defaults=read_tower_defaults(asker),
         tower_choices=read_tower_choices(asker),

@@ -12,13 +12,15 @@ from rules.releases.extractor.evaluation.expressions import Frame
 from rules.releases.extractor.evaluation.interpreter import Interpreter
 from rules.releases.extractor.evaluation.values import Bag, ClassValue, Instance, Member, Unknown, Value
 from rules.releases.extractor.evaluation.world import Outcome
-from rules.releases.extractor.attention.question import FLOAT16, NOWHERE, PACKAGES, Asker, Machine, call_by_name
+from rules.releases.extractor.attention.question import FLOAT16, NOWHERE, PACKAGES, PLATFORMS, Asker, Machine, call_by_name
 from rules.releases.model import CAPABILITIES, HEAD_SIZES, Backend, Source, TextOrder
 
 #: head sizes of models with latent attention: DeepSeek V2/V3 (512 + 64), and smaller ones
 MLA_HEAD_SIZES = (320, 512, 576)
 #: block size of the KV cache when the user says nothing, before a backend asks for another
 _BLOCK_SIZE = 16
+#: backends that a chain of conditions tries wherever they run, so that where it does not they cannot
+FIRST_WHERE_IT_RUNS = ("FLASH_ATTN", "FLASHMLA")
 _SELECTORS = ("vllm.attention.selector", "vllm.v1.attention.selector")
 
 
@@ -30,6 +32,28 @@ def read_text_orders(selector: Selector) -> tuple[TextOrder, ...]:
         if order:
             found.setdefault((mla, order), {}).setdefault(capability, []).append(size)
     return tuple(sorted(_grouped(found, selector.source), key=lambda one: (one.mla, one.capabilities, one.head_sizes)))
+
+
+def with_selection(backends: Iterable[Backend], selector: Selector, orders: Iterable[TextOrder]) -> tuple[Backend, ...]:
+    """Return backends with what the selector tells beyond their classes, in releases that decide by a chain of conditions.
+
+    There the classes declare little: the limits of what is tried wherever it runs are where it is tried, and a name
+    that a platform's selector never returns cannot be chosen on it.
+    """
+    if selector.has_priorities:
+        return tuple(backends)
+    tried: dict[str, set[str]] = {}
+    for order in orders:
+        for name in order.order:
+            tried.setdefault(name, set()).update(order.capabilities)
+    found = []
+    for backend in backends:
+        capabilities = backend.capabilities
+        if backend.name in FIRST_WHERE_IT_RUNS and backend.name in tried:
+            capabilities = tuple(one for one in CAPABILITIES if one in tried[backend.name])
+        platforms = tuple(one for one in PLATFORMS if selector.obeys(backend, one))
+        found.append(replace(backend, capabilities=capabilities, platforms=platforms))
+    return tuple(found)
 
 
 def _cases() -> Iterator[tuple[bool, str, int]]:
@@ -89,6 +113,21 @@ class Selector:
         """Tell whether the selector is told which engine runs (V0 or V1)."""
         method = self._asker.method("cuda", "get_attn_backend_cls") or self._chain()
         return method is not None and "use_v1" in {one.arg for one in method.node.args.args}
+
+    @property
+    def has_priorities(self) -> bool:
+        """Tell whether the release keeps lists of priorities and declared limits, not a chain of conditions."""
+        return self._priority_function() is not None
+
+    def obeys(self, backend: Backend, platform: str) -> bool:
+        """Tell whether a user who asks for a backend gets it somewhere on a platform."""
+        size = 576 if backend.mla else (backend.head_sizes or (128,))[-1]
+        for capability in ("8.0", "9.0", "10.0") if platform == "cuda" else (None,):
+            case = Case(capability, size, backend.mla, platform, selected=backend.name)
+            names = {self.member_of(outcome) for outcome in self.outcomes(case)}
+            if backend.name in names or backend.name.removesuffix("_VLLM_V1") in names:
+                return True
+        return False
 
     def choosable(self, case: Case) -> tuple[str, ...]:
         """Return the names worth asking for in a case: all, or those whose declared limits do not refuse it."""
