@@ -61,8 +61,7 @@ _WIDE: Final = {
     ),
     **dict.fromkeys(map(chr, [*range(0x80, 0x85), *range(0x86, 0xA0)]), ""),
 }
-_CONTROL: Final = {**dict.fromkeys([*range(9), *range(14, 32), 127]), 11: " ", 12: " "}
-_CONTROL_CHARACTERS: Final = tuple(map(chr, _CONTROL))
+_CONTROL: Final = {**dict.fromkeys(map(chr, [*range(9), *range(14, 32), 127]), ""), "\v": " ", "\f": " "}
 
 _FENCES: Final = ("```", "~~~")
 _MARKS: Final = frozenset("`>*~_")
@@ -106,8 +105,9 @@ def clean_text(text: str) -> str:
                 text = text.replace(entity, character)
     if not text.isascii():
         text = "\n".join(line if line.isascii() else _plain_characters(line) for line in text.split("\n"))
-    if any(character in text for character in _CONTROL_CHARACTERS):
-        text = text.translate(_CONTROL)
+    for character, plain in _CONTROL.items():
+        if character in text:
+            text = text.replace(character, plain)
     return text
 
 
@@ -161,19 +161,21 @@ def _plain_links(text: str) -> str:
 def clean_lines(text: str, first_number: int = 1) -> list[NumberedLine]:
     """Return the cleaned lines of a text whose first line has the given number.
 
-    Trailing blanks are kept: they tell where a terminal cut a line. Markdown fences become empty lines.
+    Blank lines and Markdown fences are dropped. Trailing blanks are kept: they tell where a terminal cut a line.
     """
     lines: list[NumberedLine] = []
     for number, line in enumerate(clean_text(text).split("\n"), first_number):
+        if not line:
+            continue
         if "\r" in line:
             lines.extend(NumberedLine(number, _unmarked(part)) for part in _without_progress(line))
         elif "<" in line and ("<br" in line or "<BR" in line):
             lines.extend(NumberedLine(number, _unmarked(part)) for part in _HTML_BREAK.split(line))
-        elif line[:1] in _MARKS or line[-1:] in _MARKS:
+        elif line[0] in _MARKS or line[-1] in _MARKS:
             lines.append(NumberedLine(number, _unmarked(line)))
         else:
             lines.append(NumberedLine(number, line))
-    return lines
+    return [line for line in lines if line.text and not line.text.isspace()]
 
 
 def _without_progress(line: str) -> list[str]:

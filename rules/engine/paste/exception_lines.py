@@ -92,7 +92,7 @@ def _names_exception(name: str) -> bool:
         return False
     if last in _ENDINGS and "." not in name:
         return last in {"Exception"}
-    camel = last[:1].isupper() or len(last) > 8
+    camel = last[:1].isupper() or sum(map(str.isupper, last)) >= 3
     return camel and name.replace(".", "").replace("_", "").isalnum() and not last.endswith(_NOT_EXCEPTIONS)
 
 

@@ -13,6 +13,16 @@ from rules.engine.paste.unwrapping import unwrap
 WHOLE: Final = 1 << 20
 
 
+#: a paste of more lines is no log of vLLM's, whose lines are long; reading all of them whole would take too long
+MOST_LINES: Final = 20_000
+
+
+def is_whole(data: bytes | str) -> bool:
+    """Tell whether a paste is small enough, in bytes and in lines, to be read whole by `read_paste`."""
+    newline_count = data.count(b"\n") if isinstance(data, bytes) else data.count("\n")
+    return len(data) <= WHOLE and newline_count <= MOST_LINES
+
+
 def read_paste(data: bytes | str) -> Evidence:
     """Return the evidence of a paste of at most `WHOLE` bytes; what is larger belongs to `read_window`, piece by piece."""
     text = decode(data) if isinstance(data, bytes) else data
@@ -44,6 +54,8 @@ def _unpacked(lines: list[NumberedLine]) -> list[NumberedLine]:
 
 
 def _cleaned(text: str) -> list[str]:
+    if text.isascii() and not any(mark in text for mark in "\x1b\r<&`*>"):
+        return [text]
     return [line.text for line in clean_lines(text)]
 
 

@@ -60,12 +60,19 @@ class _Lines:
         self.lines: list[NumberedLine] = []
         #: length of the last physical part and of the longest, by index of the joined line
         self._widths: dict[int, tuple[int, int]] = {}
+        self._parts: dict[int, int] = {}
 
-    def add(self, line: NumberedLine, widths: tuple[int, int] | None = None) -> None:
-        """Add a line; `widths` if it was joined."""
+    def add(self, line: NumberedLine, widths: tuple[int, int] | None = None, parts: int = 1) -> None:
+        """Add a line; `widths` and the number of parts if it was joined."""
         if widths is not None:
             self._widths[len(self.lines)] = widths
+            self._parts[len(self.lines)] = parts
         self.lines.append(line)
+
+    def follows(self, index: int) -> bool:
+        """Tell whether a line stood right below the one before it; blank lines between them are not kept."""
+        first, parts = self.lines[index - 1].number, self._parts.get(index - 1, 1)
+        return self.lines[index].number - first <= parts
 
     def last(self, index: int) -> int:
         """Return the length of the last part of a line."""
@@ -85,10 +92,10 @@ def unwrap(lines: Sequence[NumberedLine]) -> list[NumberedLine]:
     joined: list[NumberedLine] = []
     index = 0
     while index < len(mended.lines):
-        end = index + 1
+        end, broken = index + 1, False
         if _may_be_broken(mended.lines, index):
-            end = _end_of_run(mended, index, reader)
-        joined.append(mended.lines[index] if end == index + 1 else _join(mended, index, end))
+            end, broken = _end_of_run(mended, index, reader)
+        joined.extend([_join(mended, index, end)] if broken else mended.lines[index:end])
         index = end
     return joined
 
@@ -104,15 +111,15 @@ def _mend_heads(lines: Sequence[NumberedLine], reader: PrefixReader) -> _Lines:
             mended.add(line)
             continue
         text, last = line.text, len(line.text.rstrip())
-        widest = last
+        widest, parts = last, 1
         while index < len(lines) and len(text) <= 2 * _LONGEST_HEAD and _is_broken_head(text, reader):
             whole = _whole_head(text, lines[index].text, reader)
             if whole is None:
                 break
             text, last = whole, len(lines[index].text.rstrip())
-            widest = max(widest, last)
+            widest, parts = max(widest, last), parts + 1
             index += 1
-        mended.add(NumberedLine(line.number, text), (last, widest))
+        mended.add(NumberedLine(line.number, text), (last, widest), parts)
     return mended
 
 
@@ -139,6 +146,8 @@ def _is_broken_head(text: str, reader: PrefixReader) -> bool:
 
 def _whole_head(head: str, following: str, reader: PrefixReader) -> str | None:
     """Return both joined if a record's prefix comes out of it; None leaves them apart."""
+    if following[:1] == "(" or following.startswith(_NEVER_WITHIN[:2]):
+        return None
     ahead = reader.read(head)
     if ahead.origin is not None:
         # The prefix is whole and its text on the next line: believable for the line of an exception only.
@@ -186,53 +195,59 @@ def _may_be_broken(lines: Sequence[NumberedLine], index: int) -> bool:
     return not any(mark in line for mark in _PROGRESS)
 
 
-def _end_of_run(mended: _Lines, start: int, reader: PrefixReader) -> int:
-    """Return the index after the last line that continues the one at `start`."""
+def _end_of_run(mended: _Lines, start: int, reader: PrefixReader) -> tuple[int, bool]:
+    """Return the index after the last line of a run, and whether its lines belong together."""
     lines = mended.lines
     first = reader.read(lines[start].text)
     if not first.text or "validation error" in first.text or first.text.startswith("["):
-        return start + 1
+        return start + 1, False
     widest = mended.widest(start)
+    fullest = _WIDEST + widest
     best = start + 1
     for end in range(start + 1, min(len(lines), start + _MOST_PARTS)):
         text = lines[end].text
-        if len(text) > _WIDEST or not _continues(text, lines[end - 1].text, reader):
+        if len(text) > _WIDEST or not _continues(mended, end, reader):
             break
         widest = max(widest, mended.widest(end))
-        if not _fit(mended, start, end, widest):
+        # The next word would not have fitted behind any line so far, if the width is that of the longest.
+        fullest = min(fullest, mended.last(end - 1) + 1 + (len(text.split(" ", 1)[0]) or 1))
+        if fullest <= widest:
             if best == end and lines[end - 1].text.rstrip()[-1:] in ",([{":
-                best = end + 1
+                best, fullest = end + 1, _WIDEST + widest
                 continue
             break
         best = end + 1
     if best == start + 1:
-        return best
-    if best - start >= 4 and not all(_is_sentence_end(lines[index].text) for index in range(start, best - 1)):
-        return best
+        return best, False
+    if best - start >= 4 and _reads_on(lines, start, best):
+        return best, True
     together = _go_together(first.text, lines[start].text, lines[start + 1].text, first.level)
-    return best if together else start + 1
+    # None of a longer run is looked at again: it was a list, and every line of it would be compared with all others.
+    return (best, together) if together or best - start >= 4 else (start + 1, False)
 
 
-def _continues(text: str, before: str, reader: PrefixReader) -> bool:
-    """Tell whether a line cannot be a beginning."""
-    bare = text.removeprefix(" ")
-    if not bare.strip() or bare[0] in " \t" or bare.startswith(_BEGINNINGS):
+def _reads_on(lines: Sequence[NumberedLine], start: int, end: int) -> bool:
+    """Tell whether a longer run of lines is text that was broken, and not a list with entries of equal length."""
+    full = [lines[index].text for index in range(start, end - 1)]
+    if all(_is_sentence_end(text) for text in full):
         return False
-    if bare[0] == "[" and not is_dangling(before.rstrip().split(" ")[-1]):
+    return sum(text.count(" ") > 2 for text in full) * 2 > len(full) or is_exception_line(full[0].lstrip())
+
+
+def _continues(mended: _Lines, index: int, reader: PrefixReader) -> bool:
+    """Tell whether a line cannot be a beginning."""
+    bare = mended.lines[index].text.removeprefix(" ")
+    if not bare.strip() or bare[0] in " \t" or bare.startswith(_BEGINNINGS) or not mended.follows(index):
+        return False
+    if bare[0] == "[" and not is_dangling(mended.lines[index - 1].text.rstrip().rsplit(" ", 1)[-1]):
+        return False
+    name, assigns, _ = bare.partition("=")
+    if assigns and name.isupper() and name.replace("_", "").isalnum():
         return False
     if any(mark in bare for mark in _PROGRESS) or is_exception_line(bare):
         return False
     found = reader.read(bare)
     return len(found.text) == len(bare.rstrip()) or not (found.vllm_record or found.process or found.level)
-
-
-def _fit(mended: _Lines, start: int, end: int, width: int) -> bool:
-    """Tell whether every line up to `end` was full: the next word would not have fitted into the width."""
-    for index in range(start, end):
-        word = len(mended.lines[index + 1].text.split(" ", 1)[0]) or 1
-        if mended.last(index) + 1 + word <= width:
-            return False
-    return True
 
 
 def _is_sentence_end(text: str) -> bool:
@@ -273,15 +288,16 @@ def _join(mended: _Lines, start: int, end: int) -> NumberedLine:
     """Return one line; a blank goes between two parts unless a word was cut."""
     parts = mended.lines[start:end]
     by_column = len(parts) > 2 and len({mended.last(index) for index in range(start, end - 1)}) == 1
-    text = parts[0].text
+    pieces = [parts[0].text]
     for part in parts[1:]:
-        stripped = text.rstrip()
-        if text != stripped or part.text[:1] == " ":
-            text += part.text
-            continue
-        left, right = stripped.split(" ")[-1], part.text.split(" ", 1)[0]
-        text = stripped + ("" if _is_cut(left, right, by_column=by_column) else " ") + part.text
-    return NumberedLine(parts[0].number, text)
+        before = pieces[-1]
+        stripped = before.rstrip()
+        if before == stripped and part.text[:1] != " ":
+            left, right = stripped.rsplit(" ", 1)[-1], part.text.split(" ", 1)[0]
+            if not _is_cut(left, right, by_column=by_column):
+                pieces.append(" ")
+        pieces.append(part.text)
+    return NumberedLine(parts[0].number, "".join(pieces))
 
 
 def _is_cut(left: str, right: str, *, by_column: bool) -> bool:

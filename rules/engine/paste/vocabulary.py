@@ -44,6 +44,11 @@ _IDENTIFIERS: Final = (
     "compute capability",
     "initialization",
 )
+_EXCEPTIONS: Final = frozenset(
+    {"RuntimeError", "ValueError", "TypeError", "AssertionError", "ImportError", "ModuleNotFoundError", "KeyError", "OSError"}
+    | {"AttributeError", "NotImplementedError", "FileNotFoundError", "PermissionError", "TimeoutError", "IndexError"}
+    | {"ValidationError", "OutOfMemoryError", "AcceleratorError", "EngineDeadError", "ConnectionError", "MemoryError"}
+)
 _ERROR_ENDINGS: Final = ("Error:", "Error", "Exception:", "Exception")
 _TRIM: Final = "\"'`()[]{}.,:;!?"
 
@@ -76,6 +81,8 @@ def belongs_together(left: str, right: str) -> bool:
     if not start or not end:
         return False
     if left[-1:] == "." and start in _IDENTIFIERS:
+        return True
+    if (left + right).rstrip(":") in _EXCEPTIONS:
         return True
     if (left + right).endswith(_ERROR_ENDINGS) and not left.endswith(_ERROR_ENDINGS):
         return not is_word(left)

@@ -118,7 +118,7 @@ def _whole_command(page: Page, index: int, launcher: str) -> str:
     """Return the command round a line, from where it starts, with lines joined that end in a backslash."""
     text = _from_command(page.lines[index].text, launcher)
     before = index
-    while before > 0 and page.lines[before - 1].text.rstrip().endswith("\\"):
+    while before > 0 and page.lines[before - 1].text.rstrip().endswith("\\") and len(text) < _LONGEST_COMMAND:
         before -= 1
         text = page.lines[before].text.rstrip()[:-1] + " " + text
     after = index
