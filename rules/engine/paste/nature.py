@@ -7,128 +7,9 @@ from typing import Final
 import re2
 
 from rules.engine.paste.evidence import EvidenceLine
+from rules.engine.paste.program_marks import OTHERS, VLLM_MARKS
 from rules.engine.paste.rootcause import CauseReading, Kind
 
-#: texts that only vLLM prints or that name its files
-_VLLM_MARKS: Final = (
-    *(
-        "-packages/vllm/",
-        "-packages\\vllm\\",
-        "/vllm/v1/",
-        "/vllm/engine/",
-        "/vllm/entrypoints/",
-        "/vllm/model_executor/",
-    ),
-    *(
-        "/vllm/worker/",
-        "/vllm/executor/",
-        "/vllm/attention/",
-        "/vllm/platforms/",
-        "/vllm/config",
-        "/vllm/utils",
-        "/vllm/distributed/",
-    ),
-    *(
-        "vLLM API server version",
-        "Initializing an LLM engine (v",
-        "Initializing a V1 LLM engine (v",
-        "Initializing a V0 LLM",
-    ),
-    *(
-        "Initializing a V2 LLM engine",
-        "vllm serve: error:",
-        "vllm: error:",
-        "api_server.py: error:",
-        "vllm.v1.",
-        "vllm.engine.",
-        "vllm.entrypoints.",
-    ),
-    *(
-        "vllm.attention.",
-        "vllm.worker",
-        "vllm._C",
-        "_vllm_fa2_C",
-        "_vllm_fa3_C",
-        "vllm_flash_attn",
-        "AttentionBackendEnum.",
-    ),
-    *(
-        "_Backend.",
-        "VLLM_USE_V1",
-        "VLLM_ATTENTION_BACKEND",
-        "EngineCore",
-        "Engine core initialization failed",
-        "VllmWorker",
-    ),
-    *(
-        "AsyncLLMEngine",
-        "AsyncEngineDeadError",
-        "EngineDeadError",
-        "Worker proc VllmWorker",
-        "WorkerProc",
-        "vllm.exceptions",
-    ),
-    *(
-        "max_num_batched_tokens",
-        "gpu_memory_utilization",
-        "--gpu-memory-utilization",
-        "vllm/vllm-openai",
-        "vllm serve",
-        "MQLLMEngine",
-    ),
-)
-#: texts that only the named program prints or that name its files
-_OTHERS: Final = (
-    (
-        "sglang",
-        (
-            "/sglang/",
-            "sglang.",
-            "sgl_kernel",
-            "TritonAttnBackend",
-            "scheduler.event_loop",
-            "flashinfer_python with minimum",
-            "The 'fa3' backend",
-        ),
-    ),
-    (
-        "transformers",
-        (
-            "/transformers/models/",
-            "attn_implementation",
-            "perf_infer_gpu_one#flashattention-2",
-            "/transformers/modeling",
-        ),
-    ),
-    ("ComfyUI", ("ComfyUI", "comfy\\", "/comfy/")),
-    ("Ollama", ("ollama", "/ml/backend/ggml", "llama runner process")),
-    (
-        "llama.cpp",
-        (
-            "llama_model_load",
-            "ggml_cuda",
-            "ggml-cuda",
-            "llama_init_from",
-            "llama-server",
-            "warmup: WARNING: flash attention",
-        ),
-    ),
-    ("ktransformers", ("ktransformers", "FlashInfer requires sm75+")),
-    ("vllm-rs", ("vllm-rs", "src/flashinfer_adapter.cu", "vllm_rs", "attention-rs")),
-    (
-        "Megatron",
-        ("/megatron/", "Megatron", "transformer_engine", "No dot product attention backend is available"),
-    ),
-    ("TensorRT-LLM", ("/tensorrt_llm/", "[TensorRT-LLM]", "trtllm-serve")),
-    ("text-generation-inference", ("text_generation_server", "text-generation-launcher")),
-    ("LMDeploy", ("/lmdeploy/",)),
-    ("aphrodite", ("/aphrodite/",)),
-    ("mistral.rs", ("mistralrs",)),
-    ("PaddlePaddle", ("/paddle/", "paddlepaddle", "/paddleocr/", "/fastdeploy/")),
-    ("diffusers", ("/diffusers/",)),
-    ("ExLlama", ("/exllamav2/", "/exllamav3/", "tabbyAPI")),
-    ("pytest", ("E       assert ", "short test summary info", "=== FAILURES ===")),
-)
 _FATAL: Final = (
     *(
         "Segmentation fault",
@@ -158,8 +39,8 @@ _FATAL: Final = (
         "died unexpectedly",
     ),
 )
-_ANY_VLLM: Final = re2.compile("|".join(map(re2.escape, _VLLM_MARKS)))
-_ANY_OTHER: Final = re2.compile("|".join(re2.escape(mark) for _, marks in _OTHERS for mark in marks))
+_ANY_VLLM: Final = re2.compile("|".join(map(re2.escape, VLLM_MARKS)))
+_ANY_OTHER: Final = re2.compile("|".join(re2.escape(mark) for _, marks in OTHERS for mark in marks))
 _ANY_FATAL: Final = re2.compile("|".join(map(re2.escape, _FATAL)))
 _STARTED: Final = ("Application startup complete", "Uvicorn running on")
 _SERVED: Final = ('" 200 OK', "Avg generation throughput", "Avg prompt throughput", 'HTTP/1.1" 200')
@@ -222,11 +103,11 @@ def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
 
 def _other_program(
     text: str, records: bool, lines: Sequence[EvidenceLine], causes: CauseReading
-) -> str | None:  # noqa: FBT001
+) -> str | None:
     """Return the other program whose marks are in the text, unless vLLM's own files or records are there too."""
     if _ANY_OTHER.search(text) is None:
         return None
-    found = next((name for name, marks in _OTHERS if any(mark in text for mark in marks)), None)
+    found = next((name for name, marks in OTHERS if any(mark in text for mark in marks)), None)
     if found is None:
         return None
     if found in {"transformers", "diffusers", "Megatron", "ComfyUI"} and _names_vllm_file(text, causes):

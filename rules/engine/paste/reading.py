@@ -6,8 +6,9 @@ from typing import Final
 from rules.engine.paste.cleaning import NumberedLine, clean_lines, decode
 from rules.engine.paste.evidence import Evidence, EvidenceLine
 from rules.engine.paste.masking import mask
-from rules.engine.paste.prefixes import PrefixReader, unpack_json
-from rules.engine.paste.unwrapping import unwrap
+from rules.engine.paste.prefixes.json_logs import unpack_json
+from rules.engine.paste.prefixes.reader import PrefixReader
+from rules.engine.paste.unwrapping.joining import unwrap
 
 #: up to this size a paste is cleaned, unwrapped and masked whole; bytes
 WHOLE: Final = 1 << 20

@@ -3,138 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
 from rules.engine.paste.evidence import EvidenceLine
 from rules.engine.paste.exception_lines import find_exception_inside
+from rules.engine.paste.failure_texts import (
+    CODE_ENDS,
+    CODE_STARTS,
+    HARD_LEVELS,
+    HARMLESS_FILES,
+    HARMLESS_NAMES,
+    PRECURSORS,
+    REQUEST_ORIGINS,
+    SOFT_LEVELS,
+    STARTED,
+    STOPPED,
+    TELLING,
+    WRAPPERS,
+    is_wrapper,
+)
 from rules.engine.paste.tracebacks import Link, Raised, Traceback, read_tracebacks
-
-#: texts that only say that something else failed; never a cause
-_WRAPPERS: Final = (
-    *(
-        "Engine core initialization failed",
-        "Engine process failed to start",
-        "WorkerProc initialization failed",
-    ),
-    *(
-        "EngineCore encountered an issue",
-        "EngineCore failed to start",
-        "EngineCore encountered a fatal error",
-    ),
-    *("Error raised in subprocess", "Background loop has errored already", "Task finished unexpectedly"),
-    *(
-        "Engine loop has died",
-        "Engine process (pid",
-        "Engine loop is not running",
-        "See stack trace above",
-        "See root cause above",
-    ),
-    *(
-        "See stack trace for the root cause",
-        "Worker proc ",
-        "The actor died unexpectedly",
-        "Got fatal signal from worker",
-    ),
-    *(
-        "cancelled",
-        "Parent process exited",
-        "Engine core proc ",
-        "Executor failed",
-        "Cluster is shutting down",
-    ),
-    *("Child process died", "leaked shared_memory", "DataParallel engine core", "WorkerProc failed to start"),
-    *(
-        "WorkerProc hit an exception",
-        "AsyncLLM output_handler failed",
-        "MQLLMEngine is already dead",
-        "Error executing method",
-    ),
-    *(
-        "Exception in ASGI application",
-        "Invocation of ",
-        "Exception in worker",
-        "Worker failed to start",
-        "Error in request",
-    ),
-    *("An error occurred while", "Traceback", "Dumping "),
-)
-#: texts that name a failure although no exception does
-_TELLING: Final = (
-    *(
-        "nvcc fatal",
-        "ptxas fatal",
-        ": error: ",
-        "CUDA error",
-        "HIP error",
-        "cuda error",
-        "[ERROR] ",
-        "Error: ",
-    ),
-    *("NCCL WARN Cuda failure", "uncorrectable ECC", "NVRM: Xid", "Out of memory: Killed process"),
-)
-#: how a source line of a traceback begins or ends when its indentation is lost
-_CODE_STARTS: Final = (
-    "return ",
-    "raise ",
-    "self.",
-    "await ",
-    "with ",
-    "for ",
-    "if ",
-    "assert ",
-    "def ",
-    "File ",
-    "...",
-    "^",
-)
-_CODE_ENDS: Final = ("(", ":", "=", "[", "{", "\\")
-_WRAPPER_NAMES: Final = frozenset(
-    {
-        "EngineDeadError",
-        "AsyncEngineDeadError",
-        "MQEngineDeadError",
-        "CalledProcessError",
-        "SystemExit",
-        "CancelledError",
-    }
-    | {
-        "ActorDiedError",
-        "RayActorError",
-        "ChildFailedError",
-        "ProcessRaisedException",
-        "ProcessExitedException",
-    }
-)
-#: what a stopped program leaves behind
-_HARMLESS_NAMES: Final = frozenset({"KeyboardInterrupt"})
-_HARMLESS_FILES: Final = ("resource_tracker.py", "weakref.py", '/threading.py" _shutdown')
-#: exceptions that are caught on purpose to raise a clearer one
-_PRECURSORS: Final = frozenset(
-    {"KeyError", "JSONDecodeError", "HFValidationError", "StopIteration", "Empty", "Again", "CancelledError"}
-)
-_HARD_LEVELS: Final = frozenset({"ERROR", "CRITICAL"})
-_SOFT_LEVELS: Final = frozenset({"WARNING", "INFO", "DEBUG"})
-_STARTED: Final = ("Application startup complete", "Uvicorn running on")
-#: somebody or something asked the server to stop; what a dying engine makes the server print is not among these
-_STOPPED: Final = (
-    *(
-        "Shutting down",
-        "shutdown triggered",
-        "Waiting for application shutdown",
-        "Received SIGTERM",
-        "received signal=",
-    ),
-    *("Received signal", "Received shutdown", "Gracefully stopping"),
-)
-_REQUEST_ORIGINS: Final = (
-    "serving",
-    "api_server.py",
-    "protocol.py",
-    "preprocess",
-    "chat_utils",
-    "tool_parser",
-    "launcher.py",
-)
 
 
 class Kind(StrEnum):
@@ -200,7 +87,7 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
     """Return the root cause among the lines, with its echoes and the wrappers round it."""
     tracebacks = read_tracebacks(lines)
     text = "\n".join(line.text for line in lines)
-    started, stopped = _first(text, _STARTED, len(lines)), _first(text, _STOPPED, len(lines))
+    started, stopped = _first(text, STARTED, len(lines)), _first(text, STOPPED, len(lines))
     judged = tuple(
         Judged(raised, _judge(raised, block, started, stopped))
         for block in tracebacks
@@ -221,16 +108,9 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
         cut=any(block.cut for block in tracebacks),
         tracebacks=tracebacks,
         first_error=next(
-            (index for index, line in enumerate(lines[:stopped]) if line.level in _HARD_LEVELS), None
+            (index for index, line in enumerate(lines[:stopped]) if line.level in HARD_LEVELS), None
         ),
     )
-
-
-def is_wrapper(name: str, message: str) -> bool:
-    """Tell whether an exception only says that something else failed."""
-    if name.rsplit(".", 1)[-1] in _WRAPPER_NAMES:
-        return True
-    return message.lstrip("'\"").startswith(_WRAPPERS) or "See root cause above" in message
 
 
 def _first(text: str, marks: tuple[str, ...], end: int) -> int:
@@ -241,22 +121,22 @@ def _first(text: str, marks: tuple[str, ...], end: int) -> int:
 
 def _judge(raised: Raised, block: Traceback, started: int, stopped: int) -> Kind:
     if raised.ignored or (
-        raised.short_name in _HARMLESS_NAMES and (not raised.message or started < raised.index)
+        raised.short_name in HARMLESS_NAMES and (not raised.message or started < raised.index)
     ):
         return Kind.HARMLESS
-    if block.frames and all(any(name in frame for name in _HARMLESS_FILES) for frame in block.frames):
+    if block.frames and all(any(name in frame for name in HARMLESS_FILES) for frame in block.frames):
         return Kind.HARMLESS
     wrapper = is_wrapper(raised.name, raised.message)
     if wrapper:
         return Kind.HARMLESS if raised.index > stopped else Kind.WRAPPER
-    if raised.level in _SOFT_LEVELS:
+    if raised.level in SOFT_LEVELS:
         return Kind.HANDLED
     return Kind.REQUEST if started < raised.index and _answers_requests(raised.origin) else Kind.CAUSE
 
 
 def _answers_requests(origin: str | None) -> bool:
     """Tell whether a record comes from the part of the server that answers requests."""
-    return any(name in (origin or "") for name in _REQUEST_ORIGINS)
+    return any(name in (origin or "") for name in REQUEST_ORIGINS)
 
 
 def _inside(lines: Sequence[EvidenceLine], started: int, stopped: int) -> list[Judged]:
@@ -273,7 +153,7 @@ def _inside(lines: Sequence[EvidenceLine], started: int, stopped: int) -> list[J
             if record is None or (started < index and _answers_requests(line.origin)):
                 continue
             kind = record
-        if line.level in _SOFT_LEVELS:
+        if line.level in SOFT_LEVELS:
             kind = Kind.HANDLED
         raised = Raised(index, line.number, name, message, line.process, line.pid, line.level, line.origin)
         found.append(Judged(raised, kind))
@@ -283,17 +163,17 @@ def _inside(lines: Sequence[EvidenceLine], started: int, stopped: int) -> list[J
 def _record_kind(line: EvidenceLine) -> Kind | None:
     """Return what a line without any exception's name says of a failure; None when it says nothing."""
     text = line.text
-    if text.startswith(_WRAPPERS):
+    if text.startswith(WRAPPERS):
         return Kind.WRAPPER if not text.startswith(("Traceback", "Dumping ")) else None
     if (
         not text
         or text[0].isspace()
-        or text.startswith(_CODE_STARTS)
-        or text.endswith(_CODE_ENDS)
+        or text.startswith(CODE_STARTS)
+        or text.endswith(CODE_ENDS)
         or " = " in text
     ):
         return None
-    if line.level in _HARD_LEVELS or any(mark in text for mark in _TELLING):
+    if line.level in HARD_LEVELS or any(mark in text for mark in TELLING):
         return Kind.RECORD
     return None
 
@@ -309,7 +189,7 @@ def _choose(judged: tuple[Judged, ...], tracebacks: tuple[Traceback, ...]) -> Ra
 
 def _explained(first: Raised, tracebacks: tuple[Traceback, ...]) -> Raised:
     """Return what was raised to explain an exception that is caught on purpose, such as a KeyError in a table of models."""
-    if first.short_name not in _PRECURSORS:
+    if first.short_name not in PRECURSORS:
         return first
     for block in tracebacks:
         if first in block.raised:
@@ -319,7 +199,7 @@ def _explained(first: Raised, tracebacks: tuple[Traceback, ...]) -> Raised:
                     raised
                     for raised in later
                     if raised.link is not Link.NONE
-                    and raised.short_name not in _PRECURSORS
+                    and raised.short_name not in PRECURSORS
                     and not is_wrapper(raised.name, raised.message)
                 ),
                 first,

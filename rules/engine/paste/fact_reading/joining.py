@@ -18,7 +18,6 @@ from rules.engine.paste.fact_reading.releases import choose_release, read_given_
 from rules.engine.paste.fact_reading.shell import read_command
 from rules.engine.paste.facts import Facts, Given
 
-
 _LITERALS: Final = any_of(*RELEASE_LITERALS, *MACHINE_LITERALS, *BACKEND_LITERALS, *LAUNCH_LITERALS)
 
 

@@ -108,7 +108,7 @@ def _ipv4(found: Found) -> bytes | None:
         number.startswith((b"127.", b"255."))
         or number == b"0.0.0.0"
         or any(int(part) > 255 for part in number.split(b"."))
-    ):  # noqa: S104 -- compared, not bound
+    ):
         return None
     text, start, end = found.string, found.start(), found.end()
     before = text[max(0, start - _CONTEXT) : start]

@@ -45,9 +45,32 @@ _IDENTIFIERS: Final = (
     "initialization",
 )
 _EXCEPTIONS: Final = frozenset(
-    {"RuntimeError", "ValueError", "TypeError", "AssertionError", "ImportError", "ModuleNotFoundError", "KeyError", "OSError"}
-    | {"AttributeError", "NotImplementedError", "FileNotFoundError", "PermissionError", "TimeoutError", "IndexError"}
-    | {"ValidationError", "OutOfMemoryError", "AcceleratorError", "EngineDeadError", "ConnectionError", "MemoryError"}
+    {
+        "RuntimeError",
+        "ValueError",
+        "TypeError",
+        "AssertionError",
+        "ImportError",
+        "ModuleNotFoundError",
+        "KeyError",
+        "OSError",
+    }
+    | {
+        "AttributeError",
+        "NotImplementedError",
+        "FileNotFoundError",
+        "PermissionError",
+        "TimeoutError",
+        "IndexError",
+    }
+    | {
+        "ValidationError",
+        "OutOfMemoryError",
+        "AcceleratorError",
+        "EngineDeadError",
+        "ConnectionError",
+        "MemoryError",
+    }
 )
 _ERROR_ENDINGS: Final = ("Error:", "Error", "Exception:", "Exception")
 _TRIM: Final = "\"'`()[]{}.,:;!?"

@@ -1,0 +1,1 @@
+"""Prefixes of log lines: whose line it is, and the line without them."""

@@ -1,0 +1,1 @@
+"""Joining of lines that were broken by a terminal, a mail client or a hand."""
