@@ -3,7 +3,7 @@
 import json
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -65,10 +65,14 @@ class CompiledCatalogue:
 
 
 def compiled_catalogue(
-    cache: CacheFolder | None, folder: Path = SHIPPED, private: Path | None = None
+    cache: CacheFolder | None,
+    folder: Path = SHIPPED,
+    private: Path | None = None,
+    calm: Callable[[], Iterable[str]] = tuple,
 ) -> CompiledCatalogue:
     """Return the catalogue of the folders, from the cache where it holds this very content.
 
+    `calm` gives texts of logs without trouble; it is asked only when the catalogue must be compiled.
     Raises `CatalogueError` for faults in files, `UnprovenLiteralError` for a literal that is not implied.
     """
     key = _key(content_hash([folder, *([private] if private else [])]))
@@ -79,7 +83,7 @@ def compiled_catalogue(
     from rules.engine.rule.loading import load_catalogue  # noqa: PLC0415
 
     catalogue = load_catalogue(folder, private)
-    index = build_index(catalogue.rules)
+    index = build_index(catalogue.rules, calm())
     scanner = make_scanner(index.keys)
     database = scanner.dump() if isinstance(scanner, HyperscanScanner) else None
     compiled = CompiledCatalogue(catalogue.to_plain(), index, database)

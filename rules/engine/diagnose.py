@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
-from rules.engine.matching.matches import Setting, find_matches
+from rules.engine.matching.matches import Setting, find_matches, known_releases
 from rules.engine.matching.ranking import rank
 from rules.engine.matching.scan.blocks import Source
 from rules.engine.matching.scan.windows import read_excerpt
@@ -64,7 +64,8 @@ class Engine:
         failure = parts.reader.failure(evidence)
         hits = parts.matcher.match(evidence, failure.code)
         found = parts.reader.facts(evidence, given, language)
-        setting = Setting(failure, found.facts, parts.shipped, parts.printing)
+        known = known_releases(found.facts, parts.shipped)
+        setting = Setting(failure, found.facts, parts.shipped, known, parts.printing)
         verdict = rank(find_matches(hits, parts.rule_of, setting), hits, failure)
         notes = [*evidence.notes, *found.notes, *limit_notes(excerpt, hits.capped, language)]
         return Judged(evidence, setting, verdict, language).report(parts.answerer, notes)

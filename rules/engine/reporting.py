@@ -110,7 +110,7 @@ class Judged:
         release = parse_version(version) if version else None
         if release is None or not shipped:
             return
-        known = self.setting.known()
+        known = self.setting.known
         if not known:
             text = remark("outside.facts", self.language, release=version, first=shipped[0], last=shipped[-1])
             yield Note(NoteKind.OUTSIDE_FACTS, text)

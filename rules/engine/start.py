@@ -16,6 +16,8 @@ from rules.engine.rule.catalogue import SHIPPED
 from rules.releases.release import Releases
 from rules.releases.shipped import load_releases
 
+_CALM = ("log.debug", "log.info", "log.warning")
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -33,12 +35,20 @@ class Options:
 def start_engine(options: Options | None = None) -> Engine:
     """Return an engine for the calling thread; without options with all that is shipped, and the user's cache.
 
-    Raises `CatalogueError` for faults in rules, `UnprovenLiteralError` for a literal not implied.
+    Raises `CatalogueError` for faults in the rules.
     """
     options = options or Options(cache=default_cache_folder(os.environ))
     cache = CacheFolder(options.cache) if options.cache else None
-    compiled = compiled_catalogue(cache, options.catalogue, options.private)
-    return engine_of(compiled, options.releases or load_releases())
+    releases = options.releases or load_releases()
+    compiled = compiled_catalogue(cache, options.catalogue, options.private, partial(_calm_texts, releases))
+    return engine_of(compiled, releases)
+
+
+def _calm_texts(releases: Releases) -> list[str]:
+    """Return what the newest release logs without trouble."""
+    newest = releases.versions()[-1:]
+    messages = releases.get(newest[0]).messages() if newest else iter(())
+    return [message.template for message in messages if message.kind in _CALM]
 
 
 def engine_of(compiled: CompiledCatalogue, releases: Releases) -> Engine:

@@ -50,15 +50,10 @@ class Setting:
     failure: Failure
     facts: Facts
     shipped: tuple[Version, ...]
+    #: shipped releases that speak for the known release or series; None: neither is known
+    known: tuple[Version, ...] | None = None
     #: which of some releases print what a rule captured; None: release facts are not asked
     printing: Printing | None = None
-
-    def known(self) -> tuple[Version, ...] | None:
-        """Return the shipped releases that speak for the known release or series; None without one."""
-        version = parse_version(self.facts.vllm_version) if self.facts.vllm_version else None
-        if version is not None:
-            return stand_ins(version, self.shipped)
-        return select(self.facts.vllm_series, self.shipped) if self.facts.vllm_series else None
 
     def place(self, line: int) -> Place:
         """Return how near a line is to the root cause."""
@@ -67,6 +62,14 @@ class Setting:
         if line in self.failure.told or line == self.failure.root:
             return Place.ROOT
         return Place.CHAIN if line in self.failure.chain else Place.ELSEWHERE
+
+
+def known_releases(facts: Facts, shipped: tuple[Version, ...]) -> tuple[Version, ...] | None:
+    """Return the shipped releases that speak for the known release or series; None where neither is known."""
+    version = parse_version(facts.vllm_version) if facts.vllm_version else None
+    if version is not None:
+        return stand_ins(version, shipped)
+    return select(facts.vllm_series, shipped) if facts.vllm_series else None
 
 
 def find_matches(hits: Hits, rule_of: Callable[[str], Rule], setting: Setting) -> list[Match]:
@@ -80,7 +83,7 @@ def find_matches(hits: Hits, rule_of: Callable[[str], Rule], setting: Setting) -
 
 
 def _match(rule: Rule, hits: RuleHits, setting: Setting) -> Match | None:
-    known = setting.known()
+    known = setting.known
     if known:
         signals = (signal for signal in rule.signals if select(signal.releases or rule.releases, known))
         current = frozenset(signal.name for signal in signals)

@@ -28,7 +28,7 @@ class Block:
 
 def blocks(source: Source, size: int = BLOCK, longest: int = LONGEST_LINE) -> Iterator[Block]:
     """Yield blocks of whole lines; the last may lack its newline, and lines above `longest` are cut."""
-    pending: list[bytes] = []
+    pending: list[bytes | memoryview] = []
     held = 0
     while piece := source.read(size):
         cut_at = piece.rfind(b"\n") + 1
@@ -39,7 +39,7 @@ def blocks(source: Source, size: int = BLOCK, longest: int = LONGEST_LINE) -> It
                 yield Block(b"".join(pending), cut=True)
                 pending, held = [], 0
             continue
-        pending.append(piece[:cut_at])
+        pending.append(memoryview(piece)[:cut_at])
         yield Block(b"".join(pending))
         rest = piece[cut_at:]
         pending, held = ([rest], len(rest)) if rest else ([], 0)

@@ -8,7 +8,6 @@ no pasted text comes near it.
 import re
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 from rules.engine.matching.scan.benign import BENIGN_LOG
@@ -65,8 +64,20 @@ def prove(regex: str, literal: str) -> None:
         raise UnprovenLiteralError(regex, literal, "the pattern can match without it")
 
 
-def key_of(literal: str, *, caseless: bool) -> bytes:
-    """Return the prefilter's key: the literal, cut behind a tail that is rare in healthy logs.
+class TailCounts:
+    """How often four bytes occur in logs without trouble."""
+
+    def __init__(self, calm: Iterable[str] = ()) -> None:
+        data = "\n".join([BENIGN_LOG, *calm]).lower().encode()
+        self._counts = Counter(data[at : at + _TAIL] for at in range(len(data) - _TAIL + 1))
+
+    def of(self, tail: bytes) -> int:
+        """Return the count of four bytes, whatever their case."""
+        return self._counts[tail.lower()]
+
+
+def key_of(literal: str, counts: TailCounts, *, caseless: bool) -> bytes:
+    """Return the prefilter's key: the longest beginning of the literal with a tail rare in healthy logs.
 
     A key that ignores case is lower case and plain ASCII, so that every engine means the same by it.
     """
@@ -74,19 +85,12 @@ def key_of(literal: str, *, caseless: bool) -> bytes:
     data = text.encode()
     if len(data) <= _ENOUGH:
         return data
-    grams = _grams()
     ends = range(_ENOUGH, len(data) + 1)
-    return data[: min(ends, key=lambda end: (grams[data[end - _TAIL : end].lower()], end))]
+    return data[: min(ends, key=lambda end: (counts.of(data[end - _TAIL : end]), -end))]
 
 
 def _ascii_run(literal: str) -> str:
     return max(re.split(r"[^\x00-\x7f]+", literal), key=len)
-
-
-@lru_cache(maxsize=1)
-def _grams() -> Counter[bytes]:
-    data = BENIGN_LOG.encode().lower()
-    return Counter(data[at : at + _TAIL] for at in range(len(data) - _TAIL + 1))
 
 
 class _Runs:

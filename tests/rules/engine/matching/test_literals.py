@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rules.engine.matching.scan.benign import BENIGN_LOG
 from rules.engine.matching.scan.literals import (
+    TailCounts,
     UnprovenLiteralError,
     ignores_case,
     key_of,
@@ -98,7 +99,7 @@ def test_what_is_proven_is_in_every_match(pattern, literal):
 
 def test_a_key_is_the_beginning_of_its_literal_and_ends_on_a_rare_tail():
     literal = "Unknown attention backend: of a model that is not supported"
-    key = key_of(literal, caseless=False)
+    key = key_of(literal, TailCounts(), caseless=False)
 
     assert literal.encode().startswith(key)
     assert len(key) >= 12
@@ -107,4 +108,4 @@ def test_a_key_is_the_beginning_of_its_literal_and_ends_on_a_rare_tail():
 
 def test_a_key_that_ignores_case_is_lower_case_ascii():
     assert ignores_case("(?i)Wörter Of Trouble")
-    assert b"rter of trouble".startswith(key_of("Wörter Of Trouble", caseless=True))
+    assert b"rter of trouble".startswith(key_of("Wörter Of Trouble", TailCounts(), caseless=True))

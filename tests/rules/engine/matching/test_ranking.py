@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.engine.matching.matches import Setting, find_matches
+from rules.engine.matching.matches import Setting, find_matches, known_releases
 from rules.engine.matching.ranking import Reason, confidence, rank
 from rules.engine.paste.facts import Facts
 from rules.engine.report import Confidence, Status
@@ -30,7 +30,8 @@ def judge(rules, lines, failure=None, facts=None, printing=None):
     failure = failure or Failure(root=0, told=frozenset({0}), vllm=True)
     by_id = {one.id: one for one in rules}
     hits = matcher(rules).match(evidence(*lines), failure.code)
-    setting = Setting(failure, facts or Facts(), SHIPPED, printing)
+    facts = facts or Facts()
+    setting = Setting(failure, facts, SHIPPED, known_releases(facts, SHIPPED), printing)
     return rank(find_matches(hits, by_id.__getitem__, setting), hits, failure)
 
 

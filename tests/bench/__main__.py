@@ -1,0 +1,8 @@
+"""`python -m tests.bench`: prints goal, reached and ratio of each row, and writes bench.json."""
+
+from pathlib import Path
+
+from tests.bench.engine_rows import engine_rows
+from tests.bench.measuring import show
+
+show(list(engine_rows()), Path("bench.json"))
