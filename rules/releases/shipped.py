@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
+from rules.releases.attention import SettingAnswers, TextAnswers, TowerAnswers
 from rules.releases.release import UnknownReleaseError
 from rules.releases.store import Shelf
 from rules.releases.surface import Surface
@@ -15,12 +16,12 @@ from rules.releases.surface import Surface
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rules.releases.model import Message, Record
+    from rules.releases.model import Attention, Message, Record
 
 DATA = Path(__file__).parent / "data"
 
 
-class ShippedRelease(Surface):
+class ShippedRelease(TextAnswers, TowerAnswers, SettingAnswers, Surface):
     """The facts of one release; each part is read when it is first asked for."""
 
     def __init__(self, shelf: Shelf, version: Version) -> None:
@@ -39,6 +40,10 @@ class ShippedRelease(Surface):
     def record(self) -> Record:
         """Return everything that is stored of the release."""
         return self._shelf.record(str(self._version))
+
+    @cached_property
+    def _attention(self) -> Attention:  # type: ignore[override]  # read when it is first asked for
+        return self._shelf.attention(str(self._version))
 
     @cached_property
     def _messages(self) -> tuple[Message, ...]:
