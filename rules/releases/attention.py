@@ -1,14 +1,14 @@
-"""Answers about attention in one release, from its stored facts alone. Not for reading them from a source tree.
+"""Answers about attention in one release, from its stored facts alone. Not for reading them from source.
 
-An answer is None where it depends on something that the question leaves open, or that only a running machine knows.
+An answer is None where it depends on something that the question leaves open, or that only a running
+machine knows.
 """
 
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -29,11 +29,23 @@ from rules.releases.model import (
 )
 from rules.releases.release import Choice, Where
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
 Row = TypeVar("Row", TextOrder, TowerDefault)
 
 #: beginnings of the names that belong to one platform
-_PLATFORM_NAMES = {"ROCM": "rocm", "CPU": "cpu", "AMX": "cpu", "XPU": "xpu", "IPEX": "xpu", "PALLAS": "tpu", "HPU": "hpu",
-                   "OPENVINO": "openvino", "NO": "none"}  # fmt: skip
+_PLATFORM_NAMES = {
+    "ROCM": "rocm",
+    "CPU": "cpu",
+    "AMX": "cpu",
+    "XPU": "xpu",
+    "IPEX": "xpu",
+    "PALLAS": "tpu",
+    "HPU": "hpu",
+    "OPENVINO": "openvino",
+    "NO": "none",
+}
 #: suffix of names that two engines once told apart
 _SUFFIX = "_VLLM_V1"
 #: stand for settings that a release does not know
@@ -58,7 +70,10 @@ class TextAnswers:
         return next((one for one in self._attention.backends if one.name == name), None)
 
     def text_order(self, where: Where) -> tuple[str, ...] | None:
-        """Return the backends tried for the language model, first choice first; None when `where` leaves it open."""
+        """Return the backends tried for the language model, first choice first.
+
+        None when `where` leaves it open.
+        """
         rows = [row for row in self._attention.text_orders if row.mla is where.mla]
         found = {row.order for row in _matching(rows, where)}
         return found.pop() if len(found) == 1 else None
@@ -74,7 +89,8 @@ class TextAnswers:
         if found.mla is not where.mla:
             return False
         fits = _fits(found, where)
-        if fits is None and backend in (self.text_order(where) or ()):
+        is_one_case = where.compute_capability is not None and where.head_size is not None
+        if fits is None and is_one_case and backend in (self.text_order(where) or ()):
             return True
         return fits
 
@@ -93,7 +109,10 @@ class TowerAnswers:
         return next((one for one in self._attention.towers if one.label == label), None)
 
     def tower_default(self, where: Where) -> Choice | None:
-        """Return what an encoder gets when nothing is set; None when `where` leaves it open or nothing is known."""
+        """Return what an encoder gets when nothing is set.
+
+        None when `where` leaves it open or nothing is known.
+        """
         found = {(row.backend, row.package) for row in _matching(self._attention.tower_defaults, where)}
         if len(found) != 1:
             return None
@@ -106,24 +125,37 @@ class TowerAnswers:
     def tower_choices(self, where: Where) -> tuple[str, ...] | None:
         """Return the values that `--mm-encoder-attn-backend` accepts; None when the flag does not exist.
 
-        In releases whose platforms keep no list, the flag takes every member, and the encoder alone may refuse it.
+        In releases whose platforms keep no list, the flag takes every member, and the encoder alone may
+        refuse it.
         """
         if not any(reach.setting == _TOWER_FLAG for reach in self._attention.reaches):
             return None
         rows = [row for row in self._attention.tower_choices if row.platform == where.platform]
         if where.compute_capability is not None:
-            rows = [row for row in rows if not row.capabilities or where.compute_capability in row.capabilities]
+            rows = [
+                row for row in rows if not row.capabilities or where.compute_capability in row.capabilities
+            ]
         if not rows:
-            return tuple(backend.name for backend in self._attention.backends) if not self._attention.tower_choices else None
+            return (
+                tuple(backend.name for backend in self._attention.backends)
+                if not self._attention.tower_choices
+                else None
+            )
         # capabilities differ in the order of preference, never in what is accepted
         return rows[-1].choices
 
     def tower_rescued_by(self) -> str | None:
-        """Return the package whose presence silently replaces a refused backend of an encoder; None when none does."""
+        """Return the package whose presence silently replaces a refused backend of an encoder.
+
+        None when none does.
+        """
         return next((rescue.package for rescue in self._attention.rescues), None)
 
     def _installs(self, package: str, architecture: str | None) -> bool | None:
-        """Tell whether the release brings a package to NVIDIA GPUs under Linux; None when the architecture decides."""
+        """Tell whether the release brings a package to NVIDIA GPUs under Linux.
+
+        None when the architecture decides.
+        """
         text = dict(self._attention.packages).get(canonicalize_name(package))
         if text is None:
             return False
@@ -154,25 +186,38 @@ class SettingAnswers:
         message = None if general.message is None else general.message.replace("{}", setting, 1)
         return replace(general, setting=setting, message=message)
 
-    def selection_line(self, part: Part, backend: str, chosen_by: ChosenBy, platform: str = "cuda") -> str | None:
+    def selection_line(
+        self, part: Part, backend: str, chosen_by: ChosenBy, platform: str = "cuda"
+    ) -> str | None:
         """Return the stable text that is logged for that choice; None when the release prints nothing."""
-        lines = [one for one in self._attention.selection_lines if one.part is part and one.chosen_by is chosen_by]
+        if all(one.name != backend for one in self._attention.backends):
+            return None
+        lines = [
+            one for one in self._attention.selection_lines if one.part is part and one.chosen_by is chosen_by
+        ]
         # what every encoder layer logs is there on each platform, and for each way of choosing
         general = [one for one in lines if one.platform == "any"]
         chosen = general or [one for one in lines if one.platform == platform]
-        texts = {_stable(one, backend) for one in chosen if one.backend in {None, backend, backend.removesuffix(_SUFFIX)}}
+        texts = {
+            _stable(one, backend)
+            for one in chosen
+            if one.backend in {None, backend, backend.removesuffix(_SUFFIX)}
+        }
         if not texts:
             return None
-        shared = os.path.commonprefix(sorted(texts)).rstrip()
+        shared = os.path.commonpath(sorted(texts)).rstrip()
         return shared if len(texts) == 1 or len(shared) >= _SHORTEST_LINE else None
 
     def requirement(self, package: str) -> str | None:
-        """Return the requirement text of a package that the release installs on NVIDIA GPUs, None when it does not."""
+        """Return the requirement of a package that comes along on NVIDIA GPUs, None when it does not."""
         return dict(self._attention.packages).get(canonicalize_name(package))
 
 
 def _matching(rows: Iterable[Row], where: Where) -> list[Row]:
-    """Return the rows that a question may be about; none when it names something that facts were not computed for."""
+    """Return the rows that a question may be about.
+
+    None when it names something that facts were not computed for.
+    """
     if where.compute_capability not in {None, *CAPABILITIES} or where.head_size not in {None, *HEAD_SIZES}:
         return []
     found = [row for row in rows if row.platform == where.platform]
@@ -209,7 +254,10 @@ def _fits(backend: Backend, where: Where) -> bool | None:
 def _within(
     backend: Backend, limit: str, accepted: Sequence[object] | None, value: object, computed: Sequence[object]
 ) -> bool | None:
-    """Tell whether a limit accepts a value; an unknown value is accepted only by a limit that accepts them all."""
+    """Tell whether a limit accepts a value.
+
+    An unknown value is accepted only by a limit that accepts them all.
+    """
     if accepted is None:
         return None
     if value is None:

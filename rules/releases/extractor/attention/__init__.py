@@ -1,15 +1,20 @@
-"""Attention facts of a release: backends, selection, encoders, what settings reach, the lines that are logged."""
+"""Attention facts of a release.
+
+Backends, selection, encoders, what settings reach, the lines that are logged.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rules.releases.extractor.attention.backends import backend_enum, read_backends
+from rules.releases.extractor.attention.backend_classes import backend_enum
+from rules.releases.extractor.attention.backends import read_backends
+from rules.releases.extractor.attention.orders import read_text_orders, with_selection
 from rules.releases.extractor.attention.packages import read_packages
 from rules.releases.extractor.attention.prefixes import read_prefixes
 from rules.releases.extractor.attention.question import Asker
 from rules.releases.extractor.attention.reach import read_reaches
-from rules.releases.extractor.attention.selection import Selector, read_text_orders, with_selection
+from rules.releases.extractor.attention.selection import Selector
 from rules.releases.extractor.attention.selection_lines import read_selection_lines
 from rules.releases.extractor.attention.towers import (
     read_rescues,
@@ -24,7 +29,10 @@ if TYPE_CHECKING:
 
 
 def read_attention(tree: Tree) -> Attention:
-    """Return all attention facts of a release, in a fixed order. A release without an enum of backends has none."""
+    """Return all attention facts of a release, in a fixed order.
+
+    A release without an enum of backends has none.
+    """
     asker = Asker(tree)
     enum = backend_enum(asker)
     if enum is None:

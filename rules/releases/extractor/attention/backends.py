@@ -1,64 +1,39 @@
-"""Attention backends of a release and the limits that their classes declare. Not for which of them is chosen."""
+"""Attention backends of a release and the limits that their classes declare.
+
+Not for which of them is chosen.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from rules.releases.extractor.evaluation.expressions import Frame
-from rules.releases.extractor.evaluation.interpreter import Interpreter
+from rules.releases.extractor.attention.backend_classes import BackendClasses, backend_enum
+from rules.releases.extractor.attention.question import (
+    FLOAT16,
+    NOWHERE,
+    PACKAGES,
+    Asker,
+    Machine,
+    call_by_name,
+)
 from rules.releases.extractor.evaluation.values import (
     ClassValue,
     External,
     Instance,
     Literals,
-    Member,
-    ThrownError,
     Unknown,
     Value,
 )
-from rules.releases.extractor.attention.question import FLOAT16, NOWHERE, PACKAGES, Asker, Machine, call_by_name
-from rules.releases.extractor.tree import Definition, Tree
 from rules.releases.model import CAPABILITIES, HEAD_SIZES, Backend, Source
 
-#: where the enum lives, newest place first, with its name there
-ENUMS = (
-    ("vllm.v1.attention.backends.registry", "AttentionBackendEnum"),
-    ("vllm.attention.backends.registry", "AttentionBackendEnum"),
-    ("vllm.platforms.interface", "_Backend"),
-    ("vllm.attention.selector", "_Backend"),
-)
-#: where classes of backends lie in releases whose enum does not name them; the engine that is the default comes first
-CLASS_FOLDERS = ("vllm/v1/attention/backends", "vllm/attention/backends")
-#: members by the name of their class, for releases whose enum has no class paths; the first that the enum has counts
-MEMBERS_BY_CLASS: Mapping[str, tuple[str, ...]] = {
-    "FlashAttentionBackend": ("FLASH_ATTN",),
-    "XFormersBackend": ("XFORMERS",),
-    "XFormersAttentionBackend": ("XFORMERS",),
-    "FlashInferBackend": ("FLASHINFER",),
-    "TritonAttentionBackend": ("TRITON_ATTN", "TRITON_ATTN_VLLM_V1"),
-    "FlexAttentionBackend": ("FLEX_ATTENTION",),
-    "TreeAttentionBackend": ("TREE_ATTN",),
-    "TritonMLABackend": ("TRITON_MLA",),
-    "FlashMLABackend": ("FLASHMLA",),
-    "CutlassMLABackend": ("CUTLASS_MLA", "CUTLASS_MLA_VLLM_V1"),
-    "FlashInferMLABackend": ("FLASHINFER_MLA",),
-    "FlashAttnMLABackend": ("FLASH_ATTN_MLA",),
-    "AiterMLABackend": ("ROCM_AITER_MLA",),
-    "AiterFlashAttentionBackend": ("ROCM_AITER_FA",),
-    "RocmAttentionBackend": ("ROCM_ATTN",),
-    "ROCmFlashAttentionBackend": ("ROCM_FLASH",),
-    "TorchSDPABackend": ("TORCH_SDPA",),
-    "OpenVINOAttentionBackend": ("OPENVINO",),
-    "IpexAttnBackend": ("IPEX",),
-    "HPUAttentionBackend": ("HPU_ATTN",),
-    "PallasAttentionBackend": ("PALLAS",),
-    "PlaceholderAttentionBackend": ("NO_ATTENTION",),
-    "DualChunkFlashAttentionBackend": ("DUAL_CHUNK_FLASH_ATTN",),
-    "DifferentialFlashAttentionBackend": ("DIFFERENTIAL_FLASH_ATTN",),
-    "BlocksparseFlashAttentionBackend": ("BLOCK_SPARSE_FLASH_ATTN",),
-}
-_SUFFIX = "_VLLM_V1"
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from rules.releases.extractor.evaluation.interpreter import Interpreter
+    from rules.releases.extractor.tree import Definition
+
 _TYPES = ("decoder", "encoder", "encoder_only", "encoder_decoder")
 _DTYPES = ("float16", "bfloat16", "float32")
 #: values of `--kv-cache-dtype` where the release does not state them as a Literal
@@ -78,56 +53,12 @@ def read_backends(asker: Asker) -> tuple[Backend, ...]:
     )
 
 
-def backend_enum(asker: Asker) -> ClassValue | None:
-    """Return the enum of attention backends, wherever this release keeps it."""
-    found = (asker.names.class_named(module, name) for module, name in ENUMS)
-    return next((cls for cls in found if cls is not None and asker.names.has_base(cls, "Enum")), None)
-
-
-class BackendClasses:
-    """The class behind each member of the enum, and the member behind each class."""
-
-    def __init__(self, asker: Asker, enum: ClassValue) -> None:
-        self._asker = asker
-        self._enum = enum
-        run = asker.interpreter(Machine())
-        self._paths = {member.name: member.value for member in run.enum_members(enum)}
-        self._by_name: dict[str, ClassValue] = {}
-        if not any(isinstance(path, str) for path in self._paths.values()):
-            self._search()
-
-    def of_member(self, name: str) -> ClassValue | None:
-        """Return the class of a member, None when it has none of its own."""
-        path = self._paths.get(name)
-        if isinstance(path, str):
-            module, _, last = path.rpartition(".")
-            return self._asker.names.class_named(module, last)
-        return self._by_name.get(name) or self._by_name.get(name.removesuffix(_SUFFIX))
-
-    def of_class(self, path: str) -> str | None:
-        """Return the member that stands for a class path, None when none does."""
-        named = next((name for name, value in self._paths.items() if value == path), None)
-        return named or self._member_of(path.rpartition(".")[2])
-
-    def _member_of(self, class_name: str) -> str | None:
-        return next((name for name in MEMBERS_BY_CLASS.get(class_name, ()) if name in self._paths), None)
-
-    def _search(self) -> None:
-        tree = self._asker.names.tree
-        for folder in CLASS_FOLDERS:
-            for path in tree.paths(folder):
-                module = tree.module(path)
-                for name in () if module is None else module.classes:
-                    member = self._member_of(name)
-                    found = self._asker.names.class_named(module.dotted, name) if module and member else None
-                    if member is not None and found is not None:
-                        self._by_name.setdefault(member, found)
-
-
 class Limits:
     """The limits of one backend, read by calling its small class methods with each value in question."""
 
-    def __init__(self, asker: Asker, name: str, node: Definition, enum: ClassValue, cls: ClassValue | None) -> None:
+    def __init__(
+        self, asker: Asker, name: str, node: Definition, enum: ClassValue, cls: ClassValue | None
+    ) -> None:
         self._asker = asker
         self._name = name
         self._source = Source(enum.file, getattr(node, "lineno", 0))
@@ -151,7 +82,9 @@ class Limits:
             dtypes=self._dtypes(),
             kv_cache_dtypes=self._among("kv_cache_dtypes", self._kv_names(), self._supports_kv),
             block_sizes=self._block_sizes(),
-            attention_types=self._among("attention_types", _TYPES, lambda one: self._ask("supports_attn_type", one)),
+            attention_types=self._among(
+                "attention_types", _TYPES, lambda one: self._ask("supports_attn_type", one)
+            ),
             mla=self._flag("is_mla") is True or self._is_old_mla(),
             sparse=self._flag("is_sparse") is True,
             sinks=self._sinks(),
@@ -182,10 +115,15 @@ class Limits:
         return answers.pop() if len(answers) == 1 else None
 
     def _supports_capability(self, capability: str) -> bool | None:
-        return self._ask("supports_compute_capability", self._asker.capability(capability), capability=capability)
+        return self._ask(
+            "supports_compute_capability", self._asker.capability(capability), capability=capability
+        )
 
     def _supports_kv(self, name: str) -> bool | None:
-        answers = {self._ask("supports_kv_cache_dtype", name, capability=one) for one in ("8.0", "9.0", "10.0", "12.0")}
+        answers = {
+            self._ask("supports_kv_cache_dtype", name, capability=one)
+            for one in ("8.0", "9.0", "10.0", "12.0")
+        }
         return answers.pop() if len(answers) == 1 else None
 
     def _among(
@@ -225,7 +163,11 @@ class Limits:
         if None in refused.values():
             self._open.append("combination")
         kept = tuple(one for one in capabilities if not all(refused[one, size] for size in head_sizes))
-        sizes = tuple(size for size in head_sizes if not all(refused[one, size] for one in kept)) if kept else head_sizes
+        sizes = (
+            tuple(size for size in head_sizes if not all(refused[one, size] for one in kept))
+            if kept
+            else head_sizes
+        )
         if any(refused[one, size] for one in kept for size in sizes):
             self._open.append("combination")
         return kept, sizes
@@ -263,7 +205,11 @@ class Limits:
         return tuple(one for one in _DTYPES if External(f"torch.{one}") in listed)
 
     def _block_sizes(self) -> tuple[str, ...] | None:
-        for name in ("get_supported_kernel_block_sizes", "supported_kernel_block_sizes", "get_supported_kernel_block_size"):
+        for name in (
+            "get_supported_kernel_block_sizes",
+            "supported_kernel_block_sizes",
+            "get_supported_kernel_block_size",
+        ):
             if self._has(name):
                 listed = self._value(name)
                 shown = [_block_size(one) for one in listed] if isinstance(listed, list | tuple) else [None]
@@ -280,9 +226,13 @@ class Limits:
 
         found = [
             outcome.value if outcome.thrown is None else Unknown(str(outcome.thrown))
-            for outcome in self._asker.evaluator.outcomes(self._asker.world(Machine(capability="9.0")), question)
+            for outcome in self._asker.evaluator.outcomes(
+                self._asker.world(Machine(capability="9.0")), question
+            )
         ]
-        shown = {repr([_block_size(one) for one in value] if isinstance(value, list) else value) for value in found}
+        shown = {
+            repr([_block_size(one) for one in value] if isinstance(value, list) else value) for value in found
+        }
         return found[0] if len(shown) == 1 else Unknown(name)
 
     def _kv_names(self) -> tuple[str, ...]:
@@ -303,8 +253,6 @@ class Limits:
 
 
 def _unregistered(backend: Backend, node: Definition) -> Backend:
-    from dataclasses import replace  # noqa: PLC0415
-
     empty = isinstance(node, ast.Constant) and not node.value
     return replace(backend, registered=not empty)
 
@@ -315,3 +263,29 @@ def _block_size(value: Value) -> str | None:
     if isinstance(value, Instance) and isinstance(value.fields.get("base"), int):
         return f"x{value.fields['base']}"
     return None
+
+
+def fits(backend: Backend, capability: str | None, head_size: int | None, *, mla: bool) -> bool | None:
+    """Tell whether a backend's declared limits accept a case (16-bit, automatic KV cache, decoder).
+
+    None when open.
+    """
+    if backend.mla is not mla or backend.sparse or not backend.registered:
+        return False
+    answers = [
+        _within(backend, "capabilities", backend.capabilities, capability),
+        _within(backend, "head_sizes", backend.head_sizes, head_size),
+        _within(backend, "kv_cache_dtypes", backend.kv_cache_dtypes, "auto"),
+        _within(backend, "attention_types", backend.attention_types, "decoder"),
+    ]
+    if False in answers:
+        return False
+    return None if None in answers or "combination" in backend.at_run_time else True
+
+
+def _within(backend: Backend, limit: str, accepted: tuple[object, ...] | None, value: object) -> bool | None:
+    if accepted is None or value is None:
+        return None
+    if value in accepted:
+        return True
+    return None if limit in backend.at_run_time else False

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
-from rules.releases.extractor.evaluation.expressions import Frame
-from rules.releases.extractor.evaluation.interpreter import Interpreter
-from rules.releases.extractor.evaluation.values import Unknown, Value
 from rules.releases.extractor.attention.question import NOWHERE, Asker, Machine
+from rules.releases.extractor.evaluation.expressions import Frame
+from rules.releases.extractor.evaluation.values import Unknown, Value
+
+if TYPE_CHECKING:
+    from rules.releases.extractor.evaluation.interpreter import Interpreter
 
 #: method of the engine's arguments that tells whether V1 can serve them
 ORACLE = "_is_v1_supported_oracle"
@@ -39,7 +42,9 @@ def _falls_back(asker: Asker, machine: Machine) -> bool:
         for statement in node.body:
             if isinstance(statement, ast.Assign) and "V1_BACKENDS" in ast.unparse(statement.targets[0]):
                 run.step(statement, frame)
-            if isinstance(statement, ast.If) and any(word in ast.unparse(statement.test) for word in _DECIDING):
+            if isinstance(statement, ast.If) and any(
+                word in ast.unparse(statement.test) for word in _DECIDING
+            ):
                 value = run.evaluate(statement.test, frame)
                 if not isinstance(value, Unknown) and run.truth(value, statement):
                     return True

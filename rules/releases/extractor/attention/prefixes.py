@@ -1,15 +1,19 @@
-"""What stands before the text of a log line: the record format and the names of processes. Not for cleaning pastes of it."""
+"""What stands before the text of a log line.
+
+The record format and the names of processes. Not for cleaning pastes of it.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rules.releases.model import Prefix, Source
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rules.releases.extractor.tree import Module, Tree
 
 #: names that hold the record's format and its date in `vllm/logger.py`
@@ -29,15 +33,19 @@ _WRAPPER_FILES = ("vllm/executor/multiproc_worker_utils.py", "vllm/utils/__init_
                   "vllm/utils/system_utils.py")  # fmt: skip
 _CALLS = ("decorate_logs", "_add_prefix", "set_process_title")
 _VARIABLES = ("process_name", "process_title")
-#: names as they are printed, and the suffixes that ranks add to them; threads and tasks have names of their own
+#: names as they are printed, and the suffixes that ranks add to them; threads and tasks have names of their
+#: own
 _PROCESS = re.compile(
-    r"(EngineCore(_(DP)?\{\})?|VllmWorkerProcess|VllmWorker( rank=\{\}| \{\})?|Worker(_\{\})?|APIServer(_\w+\{\})?"
-    r"|_(DP|PP|TP|EP|DCP|PCP)\{\})"
+    r"(EngineCore(_(DP)?\{\})?|VllmWorkerProcess|VllmWorker( rank=\{\}| \{\})?|Worker(_\{\})?"
+    r"|APIServer(_\w+\{\})?|_(DP|PP|TP|EP|DCP|PCP)\{\})"
 )
 
 
 def read_prefixes(tree: Tree) -> tuple[Prefix, ...]:
-    """Return the parts of a log line's beginning: record format, date, wrapper, process names and their suffixes."""
+    """Return the parts of a log line's beginning.
+
+    Record format, date, wrapper, process names and their suffixes.
+    """
     found = dict.fromkeys([*_records(tree), *_wrappers(tree), *_processes(tree)])
     return tuple(sorted(found, key=lambda one: (one.kind, one.source.file, one.source.line, one.template)))
 
@@ -48,7 +56,9 @@ def _records(tree: Tree) -> Iterator[Prefix]:
         node = None if module is None else module.constants.get(name)
         template = None if node is None else _template(node)
         if node is not None and template is not None:
-            yield Prefix("record" if name == "_FORMAT" else "date", template, Source("vllm/logger.py", node.lineno))
+            yield Prefix(
+                "record" if name == "_FORMAT" else "date", template, Source("vllm/logger.py", node.lineno)
+            )
 
 
 def _wrappers(tree: Tree) -> Iterator[Prefix]:
@@ -64,7 +74,9 @@ def _wrappers(tree: Tree) -> Iterator[Prefix]:
 def _processes(tree: Tree) -> Iterator[Prefix]:
     for path in (*_PROCESS_FILES, *tree.paths(_ENTRY_POINTS)):
         text = tree.text(path)
-        named = text is not None and (path in _PROCESS_FILES or any(word in text for word in (*_CALLS, *_VARIABLES)))
+        named = text is not None and (
+            path in _PROCESS_FILES or any(word in text for word in (*_CALLS, *_VARIABLES))
+        )
         module = tree.module(path) if named else None
         if module is not None:
             yield from _named(module)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from rules.releases.extractor.evaluation.interpreter import Evaluator, Interpreter
 from rules.releases.extractor.evaluation.names import Names
@@ -18,7 +18,11 @@ from rules.releases.extractor.evaluation.values import (
     Value,
 )
 from rules.releases.extractor.evaluation.world import Path, World
-from rules.releases.extractor.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rules.releases.extractor.tree import Tree
 
 #: platform classes by the name used in facts: module and class
 PLATFORMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -28,13 +32,23 @@ PLATFORMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "cpu": ("vllm.platforms.cpu", ("CpuPlatform",)),
 }
 #: top-level modules of optional packages, by their name on the package index
-PACKAGES: Mapping[str, str] = {"flashinfer": "flashinfer-python", "xformers": "xformers", "flash_attn": "flash-attn",
-                               "aiter": "aiter"}  # fmt: skip
+PACKAGES: Mapping[str, str] = {
+    "flashinfer": "flashinfer-python",
+    "xformers": "xformers",
+    "flash_attn": "flash-attn",
+    "aiter": "aiter",
+}
 FLOAT16 = External("torch.float16")
 #: stands for the place of a question in messages
 NOWHERE = ast.parse("question").body[0]
 #: releases before the platform classes decided asked these functions of `vllm.utils`
-_OLD_CHECKS = {"is_cpu": "cpu", "is_hip": "rocm", "is_xpu": "xpu", "is_openvino": "openvino", "is_neuron": "neuron"}
+_OLD_CHECKS = {
+    "is_cpu": "cpu",
+    "is_hip": "rocm",
+    "is_xpu": "xpu",
+    "is_openvino": "openvino",
+    "is_neuron": "neuron",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +101,11 @@ class Asker:
         """Return a compute capability as the release's own tuple; unknown for None."""
         cls = self.names.class_named("vllm.platforms.interface", "DeviceCapability")
         if capability is None or cls is None:
-            return Unknown("get_device_capability()") if capability is None else tuple(map(int, capability.split(".")))
+            return (
+                Unknown("get_device_capability()")
+                if capability is None
+                else tuple(map(int, capability.split(".")))
+            )
         major, _, minor = capability.partition(".")
         return Instance(cls, {"major": int(major), "minor": int(minor)})
 
@@ -110,9 +128,10 @@ def call_by_name(run: Interpreter, function: Value, values: Mapping[str, Value])
 
 
 def _bundled_flash_attn(machine: Machine) -> Value:
-    """Return which versions of the bundled, compiled flash-attn run: 2 from 8.0 on, 3 on 9.0; 4 is not known from source.
+    """Return which versions of the bundled flash-attn run: 2 from 8.0 on, 3 on 9.0; 4 is not known.
 
-    Source: `fa_version_unsupported_reason` of vllm/vllm_flash_attn/flash_attn_interface.py, which only wheels hold.
+    Source: `fa_version_unsupported_reason` of vllm/vllm_flash_attn/flash_attn_interface.py, which asks a
+    compiled library.
     """
     if machine.capability is None or machine.platform != "cuda":
         return Unknown("is_fa_version_supported()")

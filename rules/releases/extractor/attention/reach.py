@@ -1,16 +1,23 @@
-"""What the settings of the attention family reach in a release, and what is said about them. Not for which values they take."""
+"""What the settings of the attention family reach in a release, and what is said about them.
+
+Not for which values they take.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from rules.releases.extractor.attention.question import Asker, Machine
 from rules.releases.extractor.attention.towers import tower_backend
-from rules.releases.extractor.evaluation.interpreter import Interpreter
 from rules.releases.extractor.evaluation.values import ClassValue, FunctionValue, Instance, Value
-from rules.releases.extractor.tree import Tree
 from rules.releases.model import Part, Reach, Source, Unread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rules.releases.extractor.evaluation.interpreter import Interpreter
+    from rules.releases.extractor.tree import Tree
 
 BACKEND_VARIABLE = "VLLM_ATTENTION_BACKEND"
 TOWER_FLAG = "--mm-encoder-attn-backend"
@@ -28,8 +35,11 @@ VARIABLES = (
     "VLLM_V1_USE_PREFILL_DECODE_ATTENTION",
 )
 #: flags of the language model by the field of the engine's arguments
-FLAGS: Mapping[str, str] = {"--attention-backend": "attention_backend", "--attention-config": "attention_config",
-                            "--disable-cascade-attn": "disable_cascade_attn"}  # fmt: skip
+FLAGS: Mapping[str, str] = {
+    "--attention-backend": "attention_backend",
+    "--attention-config": "attention_config",
+    "--disable-cascade-attn": "disable_cascade_attn",
+}
 #: stand for any variable of vLLM, and any flag, that the release does not know
 ANY_VARIABLE = "VLLM_*"
 ANY_FLAG = "--*"
@@ -45,7 +55,10 @@ _SPELT = "STR_BACKEND_ENV_VAR"
 
 
 def read_reaches(asker: Asker) -> tuple[Reach, ...]:
-    """Return the reach of each setting, by name; `VLLM_*` and `--*` tell what happens to names that are unknown."""
+    """Return the reach of each setting, by name.
+
+    `VLLM_*` and `--*` tell what happens to names that are unknown.
+    """
     unknown = _unknown_variable(asker.names.tree)
     found = [
         _backend_variable(asker, unknown),
@@ -58,11 +71,18 @@ def read_reaches(asker: Asker) -> tuple[Reach, ...]:
 
 
 def _unknown_variable(tree: Tree) -> Reach:
-    """Return what is said about a variable of vLLM that no code knows: a warning in later releases, nothing before."""
+    """Return what is said about a variable of vLLM that no code knows.
+
+    A warning in later releases, nothing before.
+    """
     for path in ("vllm/envs.py", "vllm/platforms/interface.py"):
         module = tree.module(path)
         for node in ast.walk(module.node) if module is not None else ():
-            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("logger.warning") and node.args:
+            if (
+                isinstance(node, ast.Call)
+                and ast.unparse(node.func).startswith("logger.warning")
+                and node.args
+            ):
                 text = node.args[0].value if isinstance(node.args[0], ast.Constant) else ""
                 if isinstance(text, str) and "Unknown vLLM environment variable" in text:
                     message = text.replace("%s", "{}")
@@ -79,18 +99,24 @@ def _backend_variable(asker: Asker, unknown: Reach) -> Reach:
         parts.append(Part.TOWER)
     if not parts:
         return _unread(BACKEND_VARIABLE, asker, unknown)
-    return Reach(BACKEND_VARIABLE, tuple(parts), Unread.IS_READ, _deprecation(asker, BACKEND_VARIABLE), source)
+    return Reach(
+        BACKEND_VARIABLE, tuple(parts), Unread.IS_READ, _deprecation(asker, BACKEND_VARIABLE), source
+    )
 
 
 def _tower_reads_variable(asker: Asker) -> bool:
     """Tell whether an encoder follows the variable: ask for two backends and see whether it gets them."""
     wanted = ("TORCH_SDPA", "FLASH_ATTN")
-    got = tuple(tower_backend(asker, Machine("cuda", "8.0", env={BACKEND_VARIABLE: name}), 64) for name in wanted)
+    got = tuple(
+        tower_backend(asker, Machine("cuda", "8.0", env={BACKEND_VARIABLE: name}), 64) for name in wanted
+    )
     if got == wanted:
         return True
     # the oldest releases keep a yes or no for flash-attn and refuse all but two names
     old = ("XFORMERS", "FLASH_ATTN")
-    return old == tuple(tower_backend(asker, Machine("cuda", "8.0", env={BACKEND_VARIABLE: name}), 64) for name in old)
+    return old == tuple(
+        tower_backend(asker, Machine("cuda", "8.0", env={BACKEND_VARIABLE: name}), 64) for name in old
+    )
 
 
 def _variable(asker: Asker, name: str, unknown: Reach) -> Reach:
@@ -102,7 +128,10 @@ def _variable(asker: Asker, name: str, unknown: Reach) -> Reach:
 
 
 def _unread(name: str, asker: Asker, unknown: Reach) -> Reach:
-    """Return the reach of a variable that no code uses; one that is still listed is passed over in silence."""
+    """Return the reach of a variable that no code uses.
+
+    One that is still listed is passed over in silence.
+    """
     if f'"{name}"' in (asker.names.tree.text("vllm/envs.py") or ""):
         return Reach(name, (), Unread.SILENT, None, None)
     message = None if unknown.message is None else unknown.message.replace("{}", name, 1)
@@ -130,7 +159,7 @@ def _use(tree: Tree, paths: tuple[str, ...], names: tuple[str, ...]) -> Source |
 
 
 def _deprecation(asker: Asker, name: str) -> str | None:
-    """Return the warning with which the attention configuration takes a variable over, None when it does not."""
+    """Return the warning with which the configuration takes a variable over, None when it does not."""
     cls = asker.names.class_named("vllm.config.attention", "AttentionConfig")
     found = None if cls is None else asker.names.attribute(cls, "_set_from_env_if_set")
     field = None if cls is None else _field_of(cls, name)
@@ -169,14 +198,22 @@ def _flags(asker: Asker) -> Iterator[Reach]:
     if "attention_config" in fields:
         yield from _configuration_flags(asker)
     if "mm_encoder_attn_backend" in fields:
-        yield Reach(TOWER_FLAG, (Part.TOWER,), Unread.IS_READ, None, _field_source(arguments, "mm_encoder_attn_backend"))
+        yield Reach(
+            TOWER_FLAG,
+            (Part.TOWER,),
+            Unread.IS_READ,
+            None,
+            _field_source(arguments, "mm_encoder_attn_backend"),
+        )
 
 
 def _configuration_flags(asker: Asker) -> Iterator[Reach]:
     cls = asker.names.class_named("vllm.config.attention", "AttentionConfig")
     for field, _ in asker.names.fields(cls) if cls is not None else ():
         if cls is not None and not field.startswith("_"):
-            yield Reach(f"--attention-config.{field}", (Part.TEXT,), Unread.IS_READ, None, _field_source(cls, field))
+            yield Reach(
+                f"--attention-config.{field}", (Part.TEXT,), Unread.IS_READ, None, _field_source(cls, field)
+            )
 
 
 def _field_source(cls: ClassValue, field: str) -> Source:

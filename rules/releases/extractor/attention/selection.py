@@ -1,77 +1,38 @@
-"""Which backends the language model tries, in order: asked of the release's own selector. Not for encoders."""
+"""Which backends the language model tries, in order.
+
+Asked of the release's own selector. Not for encoders.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from rules.releases.extractor.attention.backends import BackendClasses
+from rules.releases.extractor.attention.backend_classes import BackendClasses
+from rules.releases.extractor.attention.backends import fits
 from rules.releases.extractor.attention.engine import default_engine_is_v1
+from rules.releases.extractor.attention.question import (
+    FLOAT16,
+    NOWHERE,
+    PACKAGES,
+    Asker,
+    Machine,
+    call_by_name,
+)
 from rules.releases.extractor.evaluation.expressions import Frame
-from rules.releases.extractor.evaluation.interpreter import Interpreter
-from rules.releases.extractor.evaluation.values import Bag, ClassValue, Instance, Member, Unknown, Value
-from rules.releases.extractor.evaluation.world import Outcome
-from rules.releases.extractor.attention.question import FLOAT16, NOWHERE, PACKAGES, PLATFORMS, Asker, Machine, call_by_name
-from rules.releases.model import CAPABILITIES, HEAD_SIZES, Backend, Source, TextOrder
+from rules.releases.extractor.evaluation.values import Bag, ClassValue, FunctionValue, Member, Unknown, Value
+from rules.releases.model import Backend, Source
 
-#: head sizes of models with latent attention: DeepSeek V2/V3 (512 + 64), and smaller ones
-MLA_HEAD_SIZES = (320, 512, 576)
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from rules.releases.extractor.evaluation.interpreter import Interpreter
+    from rules.releases.extractor.evaluation.world import Outcome
+
 #: block size of the KV cache when the user says nothing, before a backend asks for another
 _BLOCK_SIZE = 16
-#: backends that a chain of conditions tries wherever they run, so that where it does not they cannot
-FIRST_WHERE_IT_RUNS = ("FLASH_ATTN", "FLASHMLA")
 _SELECTORS = ("vllm.attention.selector", "vllm.v1.attention.selector")
-
-
-def read_text_orders(selector: Selector) -> tuple[TextOrder, ...]:
-    """Return the order of backends for every compute capability and head size of NVIDIA GPUs."""
-    found: dict[tuple[bool, tuple[str, ...]], dict[str, list[int]]] = {}
-    for mla, capability, size in _cases():
-        order = selector.order(Case(capability, size, mla))
-        if order:
-            found.setdefault((mla, order), {}).setdefault(capability, []).append(size)
-    return tuple(sorted(_grouped(found, selector.source), key=lambda one: (one.mla, one.capabilities, one.head_sizes)))
-
-
-def with_selection(backends: Iterable[Backend], selector: Selector, orders: Iterable[TextOrder]) -> tuple[Backend, ...]:
-    """Return backends with what the selector tells beyond their classes, in releases that decide by a chain of conditions.
-
-    There the classes declare little: the limits of what is tried wherever it runs are where it is tried, and a name
-    that a platform's selector never returns cannot be chosen on it.
-    """
-    if selector.has_priorities:
-        return tuple(backends)
-    tried: dict[str, set[str]] = {}
-    for order in orders:
-        for name in order.order:
-            tried.setdefault(name, set()).update(order.capabilities)
-    found = []
-    for backend in backends:
-        capabilities = backend.capabilities
-        if backend.name in FIRST_WHERE_IT_RUNS and backend.name in tried:
-            capabilities = tuple(one for one in CAPABILITIES if one in tried[backend.name])
-        platforms = tuple(one for one in PLATFORMS if selector.obeys(backend, one))
-        found.append(replace(backend, capabilities=capabilities, platforms=platforms))
-    return tuple(found)
-
-
-def _cases() -> Iterator[tuple[bool, str, int]]:
-    for mla, sizes in ((False, HEAD_SIZES), (True, MLA_HEAD_SIZES)):
-        for capability in CAPABILITIES:
-            for size in sizes:
-                yield mla, capability, size
-
-
-def _grouped(
-    found: Mapping[tuple[bool, tuple[str, ...]], Mapping[str, list[int]]], source: Source
-) -> Iterator[TextOrder]:
-    for (mla, order), by_capability in found.items():
-        by_sizes: dict[tuple[int, ...], list[str]] = {}
-        for capability, sizes in by_capability.items():
-            by_sizes.setdefault(tuple(sizes), []).append(capability)
-        for sizes_key, capabilities in by_sizes.items():
-            yield TextOrder("cuda", mla, tuple(capabilities), sizes_key, order, source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +77,7 @@ class Selector:
 
     @property
     def has_priorities(self) -> bool:
-        """Tell whether the release keeps lists of priorities and declared limits, not a chain of conditions."""
+        """Tell whether the release keeps lists of priorities, not a chain of conditions."""
         return self._priority_function() is not None
 
     def obeys(self, backend: Backend, platform: str) -> bool:
@@ -130,7 +91,10 @@ class Selector:
         return False
 
     def choosable(self, case: Case) -> tuple[str, ...]:
-        """Return the names worth asking for in a case: all, or those whose declared limits do not refuse it."""
+        """Return the names worth asking for in a case.
+
+        All, or those whose declared limits do not refuse it.
+        """
         if not any(backend.capabilities for backend in self._backends.values()):
             return tuple(self._backends)
         machines = case.platform != "cuda"
@@ -152,7 +116,9 @@ class Selector:
     def outcomes(self, case: Case) -> Iterator[Outcome]:
         """Yield how the selector ends, one outcome for each path, with what it logs."""
         machine = Machine(case.platform, case.capability, case.missing, _env(case.selected))
-        yield from self._asker.evaluator.outcomes(self._asker.world(machine), lambda run: self._select(run, case))
+        yield from self._asker.evaluator.outcomes(
+            self._asker.world(machine), lambda run: self._select(run, case)
+        )
 
     # ---- lists of priorities (0.11.1 and later)
 
@@ -160,8 +126,6 @@ class Selector:
         module = self._asker.names.module("vllm.platforms.cuda")
         if module is None or "_get_backend_priorities" not in module.module.functions:
             return None
-        from rules.releases.extractor.evaluation.values import FunctionValue  # noqa: PLC0415
-
         return FunctionValue(module.module, module.module.functions["_get_backend_priorities"])
 
     def _by_priorities(self, case: Case) -> tuple[str, ...] | None:
@@ -188,7 +152,9 @@ class Selector:
             "use_mm_prefix": False,
         }
         world = self._asker.world(Machine(capability=case.capability))
-        value = self._asker.evaluator.one(world, lambda run: call_by_name(run, self._priority_function(), values))
+        value = self._asker.evaluator.one(
+            world, lambda run: call_by_name(run, self._priority_function(), values)
+        )
         if not isinstance(value, list):
             return None
         return tuple(one.name for one in value if isinstance(one, Member))
@@ -198,14 +164,12 @@ class Selector:
         return fits(backend, case.capability, case.head_size, mla=case.mla)
 
     def forced(self, case: Case) -> str | None:
-        """Return the backend that the configuration sets by itself for latent attention, None when it sets none."""
+        """Return what the configuration itself sets for latent attention, None when it sets nothing."""
         return self._adjusted(case)[1] if case.mla else None
 
     # ---- chains of conditions (up to 0.11.0)
 
     def _chain(self) -> Value:
-        from rules.releases.extractor.evaluation.values import FunctionValue  # noqa: PLC0415
-
         for dotted in _SELECTORS:
             module = self._asker.names.module(dotted)
             if module is None:
@@ -289,11 +253,13 @@ class Selector:
     def _is_v1(self, case: Case) -> bool:
         key = (case.capability, case.selected, case.platform)
         if key not in self._v1:
-            self._v1[key] = default_engine_is_v1(self._asker, Machine(case.platform, case.capability, env=_env(case.selected)))
+            self._v1[key] = default_engine_is_v1(
+                self._asker, Machine(case.platform, case.capability, env=_env(case.selected))
+            )
         return self._v1[key]
 
     def _adjusted(self, case: Case) -> tuple[int, str | None]:
-        """Return the block size and the backend that the platform's configuration step sets for latent attention."""
+        """Return the block size and backend that the configuration step sets for latent attention."""
         method = self._asker.method(case.platform, "check_and_update_config") if case.mla else None
         block = None if method is None else _latent_block(method.node)
         if method is None or block is None:
@@ -301,7 +267,9 @@ class Selector:
         cache = Bag("cache_config", {"block_size": _BLOCK_SIZE})
         attention = Bag("attention_config", {"backend": None})
         model = Bag("model_config", {"use_mla": True, "hf_config": Bag("hf_config", {})})
-        config = Bag("vllm_config", {"cache_config": cache, "attention_config": attention, "model_config": model})
+        config = Bag(
+            "vllm_config", {"cache_config": cache, "attention_config": attention, "model_config": model}
+        )
         machine = Machine(case.platform, case.capability, case.missing, _env(case.selected))
         frame = Frame(method.module, method.owner, self._asker.platform_class(case.platform))
         frame.variables.update(vllm_config=config, cache_config=cache, model_config=model, cls=frame.bound)
@@ -319,29 +287,6 @@ class Selector:
         frame.variables[self._enum.name] = self._enum
 
 
-def fits(backend: Backend, capability: str | None, head_size: int | None, *, mla: bool) -> bool | None:
-    """Tell whether a backend's declared limits accept a case (16-bit, automatic KV cache, decoder); None when open."""
-    if backend.mla is not mla or backend.sparse or not backend.registered:
-        return False
-    answers = [
-        _within(backend, "capabilities", backend.capabilities, capability),
-        _within(backend, "head_sizes", backend.head_sizes, head_size),
-        _within(backend, "kv_cache_dtypes", backend.kv_cache_dtypes, "auto"),
-        _within(backend, "attention_types", backend.attention_types, "decoder"),
-    ]
-    if False in answers:
-        return False
-    return None if None in answers or "combination" in backend.at_run_time else True
-
-
-def _within(backend: Backend, limit: str, accepted: tuple[object, ...] | None, value: object) -> bool | None:
-    if accepted is None or value is None:
-        return None
-    if value in accepted:
-        return True
-    return None if limit in backend.at_run_time else False
-
-
 def _env(selected: str | None) -> Mapping[str, str]:
     return {} if selected is None else {"VLLM_ATTENTION_BACKEND": selected}
 
@@ -352,6 +297,3 @@ def _latent_block(node: ast.AST) -> ast.If | None:
         if isinstance(inner, ast.If) and "use_mla" in ast.unparse(inner.test):
             return inner
     return None
-
-
-__all__ = ["Case", "Instance", "Selector", "fits", "read_text_orders"]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from rules.releases.extractor.tree import Module, Tree
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rules.releases.extractor.tree import Module, Tree
 
 #: folders of model code
 FOLDERS = ("vllm/model_executor/models", "vllm/models")
@@ -51,7 +54,7 @@ def _in_module(module: Module) -> Iterator[Check]:
     parents = {child: node for node in ast.walk(module.node) for child in ast.iter_child_nodes(node)}
     for node in ast.walk(module.node):
         message = _message(node) if isinstance(node, ast.Raise) else None
-        if message is None:
+        if message is None or not isinstance(node, ast.Raise):
             continue
         function = _enclosing(node, parents)
         if function is None:
@@ -103,7 +106,10 @@ def _leading(function: ast.FunctionDef, check: ast.AST) -> tuple[ast.stmt, ...]:
 
 
 def _accepted(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> tuple[str, ...]:
-    """Return the members that lead past a raise: `not in {...}` before it, or the other branches of its chain."""
+    """Return the members that lead past a raise.
+
+    `not in {...}` before it, or the other branches of its chain.
+    """
     branch = parents[node]
     if isinstance(branch, ast.If) and node in branch.body:
         return _members(branch.test)
@@ -116,5 +122,7 @@ def _accepted(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> tuple[str, ...]
 
 
 def _members(test: ast.expr) -> tuple[str, ...]:
-    names = (inner.attr for inner in ast.walk(test) if isinstance(inner, ast.Attribute) and inner.attr.isupper())
+    names = (
+        inner.attr for inner in ast.walk(test) if isinstance(inner, ast.Attribute) and inner.attr.isupper()
+    )
     return tuple(dict.fromkeys(names))

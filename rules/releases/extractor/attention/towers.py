@@ -1,16 +1,23 @@
-"""Attention of encoders: what each accepts, what it gets by default, what `--mm-encoder-attn-backend` takes, who rescues it."""
+"""Attention of encoders.
+
+What each accepts, what it gets by default, what `--mm-encoder-attn-backend` takes, who rescues it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from rules.releases.extractor.attention.backends import backend_enum
+from rules.releases.extractor.attention.backend_classes import backend_enum
 from rules.releases.extractor.attention.question import FLOAT16, NOWHERE, Asker, Machine, call_by_name
 from rules.releases.extractor.attention.tower_checks import Check, find_checks
 from rules.releases.extractor.evaluation.expressions import Frame
-from rules.releases.extractor.evaluation.interpreter import Interpreter
 from rules.releases.extractor.evaluation.values import Bag, FunctionValue, Member, Unknown, Value
 from rules.releases.model import CAPABILITIES, HEAD_SIZES, Rescue, Source, Tower, TowerChoices, TowerDefault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from rules.releases.extractor.evaluation.interpreter import Interpreter
 
 #: packages that no release installs, whatever its requirements: an encoder's default must do without them
 _NOT_INSTALLED = frozenset({"flash_attn", "aiter"})
@@ -45,7 +52,12 @@ def read_tower_choices(asker: Asker) -> tuple[TowerChoices, ...]:
         if choices:
             found.setdefault((platform, choices), []).append(capability or "")
     return tuple(
-        TowerChoices(platform, _all_or(capabilities), choices, _source(asker, platform, "get_supported_vit_attn_backends"))
+        TowerChoices(
+            platform,
+            _all_or(capabilities),
+            choices,
+            _source(asker, platform, "get_supported_vit_attn_backends"),
+        )
         for (platform, choices), capabilities in found.items()
     )
 
@@ -55,7 +67,10 @@ def read_tower_defaults(asker: Asker) -> tuple[TowerDefault, ...]:
     found: dict[tuple[str, str], dict[str, list[int]]] = {}
     for platform, capability in _machines():
         for size in HEAD_SIZES:
-            names = {tower_backend(asker, Machine(platform, capability, one), size) for one in _installations(platform)}
+            names = {
+                tower_backend(asker, Machine(platform, capability, one), size)
+                for one in _installations(platform)
+            }
             name = names.pop()
             if name is not None and not names:
                 found.setdefault((platform, name), {}).setdefault(capability or "", []).append(size)
@@ -63,7 +78,7 @@ def read_tower_defaults(asker: Asker) -> tuple[TowerDefault, ...]:
 
 
 def read_rescues(asker: Asker) -> tuple[Rescue, ...]:
-    """Return the package whose presence lets a refused backend pass without a word, where the release has that."""
+    """Return the package whose presence lets a refused backend pass without a word, if any does."""
     for check in find_checks(asker.names.tree):
         plain = refuses(asker, check, Machine("cuda", "9.0", _NOT_INSTALLED))
         helped = refuses(asker, check, Machine("cuda", "9.0", frozenset({"aiter"})))
@@ -73,7 +88,10 @@ def read_rescues(asker: Asker) -> tuple[Rescue, ...]:
 
 
 def tower_backend(asker: Asker, machine: Machine, head_size: int, flag: Value = None) -> str | None:
-    """Return the member that an encoder gets on a machine; `flag` is the value of `--mm-encoder-attn-backend`."""
+    """Return the member that an encoder gets on a machine.
+
+    `flag` is the value of `--mm-encoder-attn-backend`.
+    """
     function = chooser(asker)
     if function is None:
         return _inline_default(asker, machine)
@@ -88,7 +106,7 @@ def tower_backend(asker: Asker, machine: Machine, head_size: int, flag: Value = 
 
 
 def chooser(asker: Asker) -> FunctionValue | None:
-    """Return the function that gives an encoder its backend, None in releases where each model chooses by itself."""
+    """Return the function that gives an encoder its backend, None where each model chooses by itself."""
     for dotted in _CHOOSERS:
         module = asker.names.module(dotted)
         node = None if module is None else module.module.functions.get("get_vit_attn_backend")
@@ -100,8 +118,8 @@ def chooser(asker: Asker) -> FunctionValue | None:
 def refuses(asker: Asker, check: Check, machine: Machine, flag: str | None = None) -> bool | None:
     """Tell whether a check fires on a machine; None when the code leaves it open.
 
-    The backend that the encoder is to get comes from the machine's environment or from `--mm-encoder-attn-backend`;
-    without either a backend that no encoder accepts stands in for it.
+    The backend that the encoder is to get comes from the machine's environment or from
+    `--mm-encoder-attn-backend`; without either, one that no encoder accepts stands in for it.
     """
     enum = backend_enum(asker)
     if enum is None:
@@ -126,7 +144,7 @@ def refuses(asker: Asker, check: Check, machine: Machine, flag: str | None = Non
 
 
 def _is_reachable(asker: Asker, check: Check) -> bool:
-    """Tell whether a backend that the platform lets through is refused by the check on an NVIDIA or AMD GPU."""
+    """Tell whether the check refuses a backend that the platform of an NVIDIA or AMD GPU lets through."""
     allowed = {
         name
         for platform, capability in _machines()
@@ -137,13 +155,19 @@ def _is_reachable(asker: Asker, check: Check) -> bool:
 
 
 def _refused_on(asker: Asker, check: Check) -> tuple[str, ...]:
-    """Return the platforms where the check fires once a refused backend comes to it; others replace that before."""
-    machines = (Machine("cuda", "9.0", _NOT_INSTALLED), *(Machine(one, None, _NOT_INSTALLED) for one in _OTHER_PLATFORMS))
+    """Return the platforms where the check fires once a refused backend comes to it.
+
+    Others replace that before.
+    """
+    machines = (
+        Machine("cuda", "9.0", _NOT_INSTALLED),
+        *(Machine(one, None, _NOT_INSTALLED) for one in _OTHER_PLATFORMS),
+    )
     return tuple(machine.platform for machine in machines if refuses(asker, check, machine))
 
 
 def _inline_default(asker: Asker, machine: Machine) -> str | None:
-    """Return the default of releases where each model asks for flash-attn itself, and keeps only yes or no."""
+    """Return the default of releases where each model asks for flash-attn and keeps only yes or no."""
     for check in find_checks(asker.names.tree):
         holder = Bag("self")
 
@@ -162,7 +186,9 @@ def _choices(asker: Asker, machine: Machine) -> tuple[str, ...]:
         return ()
 
     def question(run: Interpreter) -> Value:
-        return run.call(run.attribute(run.platform(), "get_supported_vit_attn_backends", NOWHERE), [], {}, NOWHERE)
+        return run.call(
+            run.attribute(run.platform(), "get_supported_vit_attn_backends", NOWHERE), [], {}, NOWHERE
+        )
 
     value = asker.evaluator.one(asker.world(machine), question)
     return tuple(one.name for one in value if isinstance(one, Member)) if isinstance(value, list) else ()
@@ -181,7 +207,10 @@ def _member(run: Interpreter, enum: Value, name: str) -> Value:
 
 
 def _installations(platform: str) -> tuple[frozenset[str], ...]:
-    """Return what may be missing: on other platforms than NVIDIA's, images bring flash-attn and others as they like."""
+    """Return what may be missing.
+
+    On other platforms than NVIDIA's, images bring flash-attn and others as they like.
+    """
     return (_NOT_INSTALLED,) if platform == "cuda" else (_NOT_INSTALLED, frozenset())
 
 
@@ -197,7 +226,9 @@ def _all_or(capabilities: Iterable[str]) -> tuple[str, ...]:
     return () if kept in ((), CAPABILITIES) else kept
 
 
-def _grouped(asker: Asker, found: Mapping[tuple[str, str], Mapping[str, list[int]]]) -> Iterator[TowerDefault]:
+def _grouped(
+    asker: Asker, found: Mapping[tuple[str, str], Mapping[str, list[int]]]
+) -> Iterator[TowerDefault]:
     for (platform, name), by_capability in found.items():
         by_sizes: dict[tuple[int, ...], list[str]] = {}
         for capability, sizes in by_capability.items():
@@ -205,7 +236,9 @@ def _grouped(asker: Asker, found: Mapping[tuple[str, str], Mapping[str, list[int
             by_sizes.setdefault(key, []).append(capability)
         source = _default_source(asker, platform)
         for sizes_key, capabilities in by_sizes.items():
-            yield TowerDefault(platform, _all_or(capabilities), sizes_key, name, _TOWER_PACKAGES.get(name), source)
+            yield TowerDefault(
+                platform, _all_or(capabilities), sizes_key, name, _TOWER_PACKAGES.get(name), source
+            )
 
 
 def _default_source(asker: Asker, platform: str) -> Source:
@@ -219,6 +252,3 @@ def _default_source(asker: Asker, platform: str) -> Source:
 def _source(asker: Asker, platform: str, method: str) -> Source:
     found = asker.method(platform, method)
     return Source("", 0) if found is None else Source(found.module.path, found.node.lineno)
-
-
-

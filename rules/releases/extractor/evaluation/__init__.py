@@ -1,1 +1,4 @@
-"""A restricted evaluator of vLLM's own selection code: it walks syntax trees, runs nothing and imports nothing of vLLM."""
+"""A restricted evaluator of vLLM's own selection code.
+
+It walks syntax trees, runs nothing and imports nothing of vLLM.
+"""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from rules.releases.extractor.evaluation.names import Names
 from rules.releases.extractor.evaluation.values import (
     Bag,
     CannotEvaluateError,
@@ -25,18 +24,58 @@ from rules.releases.extractor.evaluation.values import (
 
 if TYPE_CHECKING:
     from rules.releases.extractor.evaluation.expressions import Frame
+    from rules.releases.extractor.evaluation.names import Names
     from rules.releases.extractor.evaluation.world import Path, World
     from rules.releases.extractor.tree import Definition, Module
 
 #: builtins that have a meaning here; others are unknown
 BUILTINS = frozenset(
-    "len range enumerate zip sorted min max any all bool int str list tuple dict set isinstance getattr hasattr issubclass "
-    "type print repr float callable abs sum".split()
-)  # fmt: skip
+    [
+        "len",
+        "range",
+        "enumerate",
+        "zip",
+        "sorted",
+        "min",
+        "max",
+        "any",
+        "all",
+        "bool",
+        "int",
+        "str",
+        "list",
+        "tuple",
+        "dict",
+        "set",
+        "isinstance",
+        "getattr",
+        "hasattr",
+        "issubclass",
+        "type",
+        "print",
+        "repr",
+        "float",
+        "callable",
+        "abs",
+        "sum",
+        "__import__",
+    ]
+)
 EXCEPTIONS = frozenset(
-    "Exception ValueError RuntimeError ImportError ModuleNotFoundError NotImplementedError KeyError AssertionError TypeError "
-    "AttributeError OSError".split()
-)  # fmt: skip
+    [
+        "Exception",
+        "ValueError",
+        "RuntimeError",
+        "ImportError",
+        "ModuleNotFoundError",
+        "NotImplementedError",
+        "KeyError",
+        "AssertionError",
+        "TypeError",
+        "AttributeError",
+        "OSError",
+    ]
+)
 _ENUMS = ("Enum", "IntEnum", "StrEnum")
 
 
@@ -55,7 +94,9 @@ class Attributes:
         """Return the value of an expression."""
         raise NotImplementedError
 
-    def call(self, function: Value, arguments: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value:
+    def call(
+        self, function: Value, arguments: list[Value], keywords: dict[str, Value], node: ast.AST
+    ) -> Value:
         """Return what a call yields."""
         raise NotImplementedError
 
@@ -83,7 +124,9 @@ class Attributes:
         cls = self.names.class_named(*self.world.platform)
         return Unknown("current_platform") if cls is None else Instance(cls)
 
-    def defined(self, module: Module, definition: Definition, name: str, owner: ClassValue | None = None) -> Value:
+    def defined(
+        self, module: Module, definition: Definition, name: str, owner: ClassValue | None = None
+    ) -> Value:
         """Return the value of a definition; assigned expressions are evaluated once."""
         if isinstance(definition, ast.ClassDef):
             return ClassValue(module.path, definition.name, module, definition)
@@ -101,7 +144,7 @@ class Attributes:
                 self._constants[key] = Unknown(name)
         return self._constants[key]
 
-    def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
+    def attribute(self, value: Value, name: str, node: ast.AST) -> Value:  # noqa: PLR0911 - one per kind of value
         """Return an attribute. Raises `ThrownError` (AttributeError) where a known class has none."""
         if isinstance(value, External):
             return External(f"{value.dotted}.{name}")
@@ -206,7 +249,15 @@ class Attributes:
 
     def _absent(self, cls: ClassValue, name: str, node: ast.AST) -> Value:
         foreign = [base for one in self.names.order(cls) for base in one.node.bases]
-        known = {"ABC", "Enum", "NamedTuple", "Generic", "Protocol", "object", *(one.name for one in self.names.order(cls))}
+        known = {
+            "ABC",
+            "Enum",
+            "NamedTuple",
+            "Generic",
+            "Protocol",
+            "object",
+            *(one.name for one in self.names.order(cls)),
+        }
         if all(ast.unparse(base).partition("[")[0].rpartition(".")[2] in known for base in foreign):
             raise ThrownError("AttributeError", f"{cls.name}.{name}", getattr(node, "lineno", 0))
         return Unknown(f"{cls.name}.{name}")

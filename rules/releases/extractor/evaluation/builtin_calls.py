@@ -1,4 +1,7 @@
-"""What calls of builtins, of methods of plain values, and of a few outside functions yield. Not for vLLM's own code."""
+"""What calls of builtins, of methods of plain values, and of a few outside functions yield.
+
+Not for vLLM's own code.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +23,74 @@ from rules.releases.extractor.evaluation.values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from rules.releases.extractor.evaluation.interpreter import Interpreter
 
 #: methods of plain values that are safe to run as they are
 _METHODS = frozenset(
-    "append extend insert pop get items keys values startswith endswith lower upper split strip replace rpartition partition "
-    "removesuffix removeprefix index join update count add copy setdefault format isdigit".split()
-)  # fmt: skip
-_SIMPLE = {"len": len, "int": int, "bool": bool, "str": str, "list": list, "tuple": tuple, "dict": dict, "range": range,
-           "set": list, "float": float, "abs": abs, "sum": sum, "enumerate": enumerate, "zip": zip}  # fmt: skip
-_TYPES = {"int": int, "str": str, "list": list, "tuple": tuple, "dict": dict, "bool": bool, "float": float, "set": list}
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "get",
+        "items",
+        "keys",
+        "values",
+        "startswith",
+        "endswith",
+        "lower",
+        "upper",
+        "split",
+        "strip",
+        "replace",
+        "rpartition",
+        "partition",
+        "removesuffix",
+        "removeprefix",
+        "index",
+        "join",
+        "update",
+        "count",
+        "add",
+        "copy",
+        "setdefault",
+        "format",
+        "isdigit",
+    ]
+)
+_SIMPLE: Mapping[str, Callable[..., Value]] = {
+    "len": len,
+    "int": int,
+    "bool": bool,
+    "str": str,
+    "list": list,
+    "tuple": tuple,
+    "dict": dict,
+    "range": range,
+    "set": list,
+    "float": float,
+    "abs": abs,
+    "sum": sum,
+    "enumerate": enumerate,
+    "zip": zip,
+}
+_TYPES = {
+    "int": int,
+    "str": str,
+    "list": list,
+    "tuple": tuple,
+    "dict": dict,
+    "bool": bool,
+    "float": float,
+    "set": list,
+}
 
 
-def call_builtin(run: Interpreter, name: str, arguments: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value:
+def call_builtin(  # noqa: PLR0911 - one per builtin
+    run: Interpreter, name: str, arguments: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value:
     """Return what a builtin yields, unknown when an argument is."""
     if name == "getattr":
         return _getattr(run, arguments, node)
@@ -44,6 +102,8 @@ def call_builtin(run: Interpreter, name: str, arguments: list[Value], keywords: 
         return _any_or_all(run, name, arguments[0], node)
     if name in {"min", "max", "sorted"} and arguments:
         return _ordered(run, name, arguments, keywords, node)
+    if name == "__import__" and isinstance(arguments[0], str):
+        return run.names.module(arguments[0]) or External(arguments[0])
     if name == "callable":
         return isinstance(arguments[0], FunctionValue | ClassValue)
     if name not in _SIMPLE or any(isinstance(one, Unknown | External) for one in arguments):
@@ -55,7 +115,9 @@ def call_builtin(run: Interpreter, name: str, arguments: list[Value], keywords: 
         return show(arguments[0]) if name == "str" else Unknown(ast.unparse(node))
 
 
-def call_native(run: Interpreter, function: Native, arguments: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value:
+def call_native(
+    run: Interpreter, function: Native, arguments: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value:
     """Return what a method of a plain value yields."""
     target = function.target
     if isinstance(target, Instance):
@@ -72,7 +134,9 @@ def call_native(run: Interpreter, function: Native, arguments: list[Value], keyw
         return Unknown(ast.unparse(node))
 
 
-def call_external(run: Interpreter, dotted: str, arguments: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value:
+def call_external(  # noqa: PLR0911 - one per function
+    run: Interpreter, dotted: str, arguments: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value:
     """Return what a function outside vLLM yields in this world."""
     last = dotted.rpartition(".")[2]
     if last in run.world.results:
@@ -80,7 +144,11 @@ def call_external(run: Interpreter, dotted: str, arguments: list[Value], keyword
         return result(*arguments, **keywords) if callable(result) else result
     if dotted in {"os.getenv", "os.environ.get"} and arguments:
         default = arguments[1] if len(arguments) > 1 else None
-        return run.world.env.get(arguments[0], default) if isinstance(arguments[0], str) else Unknown(ast.unparse(node))
+        return (
+            run.world.env.get(arguments[0], default)
+            if isinstance(arguments[0], str)
+            else Unknown(ast.unparse(node))
+        )
     if last == "cast" and len(arguments) == 2:
         return arguments[1]
     if last == "get_args" and arguments:
@@ -146,7 +214,9 @@ def _any_or_all(run: Interpreter, name: str, value: Value, node: ast.AST) -> Val
     return not wanted
 
 
-def _ordered(run: Interpreter, name: str, arguments: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value:
+def _ordered(
+    run: Interpreter, name: str, arguments: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value:
     items = run.items(arguments[0], node) if len(arguments) == 1 else arguments
     key = keywords.get("key")
     marks = [run.call(key, [item], {}, node) if key is not None else item for item in items]
@@ -154,5 +224,7 @@ def _ordered(run: Interpreter, name: str, arguments: list[Value], keywords: dict
         return Unknown(ast.unparse(node))
     ranked = sorted(range(len(items)), key=lambda position: marks[position])
     if name == "sorted":
-        return [items[position] for position in (reversed(ranked) if keywords.get("reverse") is True else ranked)]
+        return [
+            items[position] for position in (reversed(ranked) if keywords.get("reverse") is True else ranked)
+        ]
     return items[ranked[0] if name == "min" else ranked[-1]]

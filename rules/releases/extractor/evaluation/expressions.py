@@ -6,8 +6,10 @@ import ast
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from rules.releases.extractor.evaluation.attributes import Attributes
+from rules.releases.extractor.evaluation.comparing import contains, equal, plain
 from rules.releases.extractor.evaluation.values import (
     Bag,
     CannotEvaluateError,
@@ -22,15 +24,17 @@ from rules.releases.extractor.evaluation.values import (
     Value,
     show,
 )
-from rules.releases.extractor.tree import Module
+
+if TYPE_CHECKING:
+    from rules.releases.extractor.tree import Module
 
 _COMPARE: Mapping[type[ast.cmpop], Callable[[Value, Value], bool]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Value, Value], Value]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Mod: operator.mod,
-    ast.FloorDiv: operator.floordiv, ast.Div: operator.truediv, ast.BitOr: operator.or_, ast.BitAnd: operator.and_,
-    ast.Pow: operator.pow, ast.LShift: operator.lshift,
+    ast.FloorDiv: operator.floordiv, ast.Div: operator.truediv, ast.Pow: operator.pow,
+    ast.BitOr: operator.or_, ast.BitAnd: operator.and_, ast.LShift: operator.lshift,
 }  # fmt: skip
 
 
@@ -49,7 +53,9 @@ class Frame:
 class Expressions(Attributes):
     """Values of expressions; what cannot be known is `Unknown` with the source text."""
 
-    def call(self, function: Value, arguments: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value:
+    def call(
+        self, function: Value, arguments: list[Value], keywords: dict[str, Value], node: ast.AST
+    ) -> Value:
         """Return what a call yields."""
         raise NotImplementedError
 
@@ -160,13 +166,13 @@ class Expressions(Attributes):
 
     def _one_comparison(self, op: ast.cmpop, left: Value, right: Value) -> bool | None:
         if isinstance(op, ast.In | ast.NotIn):
-            found = _contains(right, left)
+            found = contains(right, left)
             return found if found is None or isinstance(op, ast.In) else not found
         if isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
             same = equal(left, right)
             return same if same is None or isinstance(op, ast.Eq | ast.Is) else not same
         try:
-            return bool(_COMPARE[type(op)](_plain(left), _plain(right)))
+            return bool(_COMPARE[type(op)](plain(left), plain(right)))
         except TypeError:
             return None
 
@@ -228,7 +234,9 @@ class Expressions(Attributes):
         self._comprehend(node.generators, frame, keep)
         return made
 
-    def _comprehend(self, generators: list[ast.comprehension], frame: Frame, keep: Callable[[Frame], None]) -> None:
+    def _comprehend(
+        self, generators: list[ast.comprehension], frame: Frame, keep: Callable[[Frame], None]
+    ) -> None:
         inner = Frame(frame.module, frame.owner, frame.bound, dict(frame.variables))
         if not generators:
             keep(inner)
@@ -249,7 +257,10 @@ class Expressions(Attributes):
         return found
 
     def items(self, value: Value, node: ast.AST) -> list[Value]:
-        """Return the items of something that is looped over. Raises `CannotEvaluateError` when they are unknown."""
+        """Return the items of something that is looped over.
+
+        Raises `CannotEvaluateError` when they are unknown.
+        """
         if isinstance(value, Instance):
             return list(value.as_tuple())
         if isinstance(value, ClassValue) and self.names.has_base(value, "Enum", "IntEnum", "StrEnum"):
@@ -264,7 +275,9 @@ class Expressions(Attributes):
             frame.variables[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
             known = not isinstance(value, Unknown | External)
-            parts = self.items(value, target) if known else [Unknown(ast.unparse(part)) for part in target.elts]
+            parts = (
+                self.items(value, target) if known else [Unknown(ast.unparse(part)) for part in target.elts]
+            )
             for part, item in zip(target.elts, parts, strict=False):
                 self.bind(part, item, frame)
         elif isinstance(target, ast.Attribute):
@@ -277,38 +290,3 @@ class Expressions(Attributes):
             holder = self.evaluate(target.value, frame)
             if isinstance(holder, dict):
                 holder[self.evaluate(target.slice, frame)] = value
-
-
-def equal(left: Value, right: Value) -> bool | None:
-    """Tell whether two values are equal, None when that is unknown."""
-    if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return None
-    if isinstance(left, External) and isinstance(right, External):
-        # names of constants (`torch.float16`); two names outside torch may stand for one thing
-        return True if left == right else (False if {left.dotted[:6], right.dotted[:6]} == {"torch."} else None)
-    if isinstance(left, External) or isinstance(right, External):
-        other = right if isinstance(left, External) else left
-        return False if other is None or isinstance(other, Member) else None
-    if isinstance(left, Member) and isinstance(right, str):
-        # a member of a string enum is equal to its value
-        left = left.value
-    elif isinstance(right, Member) and isinstance(left, str):
-        right = right.value
-    return bool(_plain(left) == _plain(right))
-
-
-def _contains(container: Value, item: Value) -> bool | None:
-    if isinstance(container, str):
-        return item in container if isinstance(item, str) else None
-    if isinstance(container, Literals):
-        container = container.values
-    if not isinstance(container, list | tuple | dict | set | range):
-        return None
-    answers = [equal(one, item) for one in container]
-    if True in answers:
-        return True
-    return None if None in answers else False
-
-
-def _plain(value: Value) -> Value:
-    return value.as_tuple() if isinstance(value, Instance) else value

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rules.releases.extractor.evaluation.builtin_calls import call_builtin, call_external, call_native
 from rules.releases.extractor.evaluation.expressions import Frame
-from rules.releases.extractor.evaluation.names import Names
 from rules.releases.extractor.evaluation.statements import Returned, Statements
 from rules.releases.extractor.evaluation.values import (
     CannotEvaluateError,
@@ -25,7 +24,12 @@ from rules.releases.extractor.evaluation.values import (
     show,
 )
 from rules.releases.extractor.evaluation.world import Outcome, Path, World, explore
-from rules.releases.extractor.tree import Module
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rules.releases.extractor.evaluation.names import Names
+    from rules.releases.extractor.tree import Module
 
 #: deepest chain of calls that is followed
 DEEPEST_CALL = 40
@@ -45,9 +49,15 @@ class Interpreter(Statements):
 
     def parent(self, frame: Frame) -> Value:
         """Return what `super()` stands for in a frame."""
-        return Unknown("super()") if frame.owner is None or frame.bound is None else Parent(frame.owner, frame.bound)
+        return (
+            Unknown("super()")
+            if frame.owner is None or frame.bound is None
+            else Parent(frame.owner, frame.bound)
+        )
 
-    def call(self, function: Value, arguments: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value:
+    def call(  # noqa: PLR0911 - one per kind of callable
+        self, function: Value, arguments: list[Value], keywords: dict[str, Value], node: ast.AST
+    ) -> Value:
         """Return what a call yields; a call of something unknown is unknown."""
         if isinstance(function, FunctionValue):
             return self._call_function(function, arguments, keywords)
@@ -63,7 +73,9 @@ class Interpreter(Statements):
             return call_external(self, function.dotted, arguments, keywords, node)
         return Unknown(ast.unparse(node))
 
-    def _call_function(self, function: FunctionValue, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    def _call_function(
+        self, function: FunctionValue, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
         node = function.node
         name = node.name if not isinstance(node, ast.Lambda) else "lambda"
         if name in self.world.results:
@@ -85,7 +97,9 @@ class Interpreter(Statements):
             self._depth -= 1
         return ending.value if isinstance(ending, Returned) else None
 
-    def _bind_arguments(self, spec: ast.arguments, given: Sequence[Value], keywords: dict[str, Value], frame: Frame) -> None:
+    def _bind_arguments(
+        self, spec: ast.arguments, given: Sequence[Value], keywords: dict[str, Value], frame: Frame
+    ) -> None:
         names = [one.arg for one in [*spec.posonlyargs, *spec.args]]
         values = dict(zip(names, given, strict=False))
         if spec.vararg is not None:
@@ -95,16 +109,24 @@ class Interpreter(Statements):
         if spec.kwarg is not None:
             values[spec.kwarg.arg] = {name: value for name, value in keywords.items() if name not in known}
         optional = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
-        optional |= {one.arg: node for one, node in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if node is not None}
+        optional |= {
+            one.arg: node
+            for one, node in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+            if node is not None
+        }
         for name in known:
             if name not in values:
                 node = optional.get(name)
                 values[name] = Unknown(name) if node is None else self.evaluate(node, frame)
         frame.variables.update(values)
 
-    def _create(self, cls: ClassValue, arguments: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value:
+    def _create(
+        self, cls: ClassValue, arguments: list[Value], keywords: dict[str, Value], node: ast.AST
+    ) -> Value:
         if self.names.has_base(cls, "Enum", "IntEnum", "StrEnum"):
-            found = [member for member in self.enum_members(cls) if arguments and member.value == arguments[0]]
+            found = [
+                member for member in self.enum_members(cls) if arguments and member.value == arguments[0]
+            ]
             return found[0] if found else Unknown(ast.unparse(node))
         made = Instance(cls)
         init = self.names.attribute(cls, "__init__")
@@ -116,7 +138,9 @@ class Interpreter(Statements):
             if name in values:
                 made.fields[name] = values[name]
             else:
-                made.fields[name] = Unknown(name) if default is None else self.evaluate(default, self.frame(cls.module))
+                made.fields[name] = (
+                    Unknown(name) if default is None else self.evaluate(default, self.frame(cls.module))
+                )
         return made
 
     def _resolve(self, path: Value) -> Value:
@@ -157,7 +181,10 @@ class Evaluator:
         return explore(attempt)
 
     def one(self, world: World, question: Callable[[Interpreter], Value]) -> Value:
-        """Return the value that all paths agree on, else `Unknown`. An exception on any path makes it unknown."""
+        """Return the value that all paths agree on, else `Unknown`.
+
+        An exception on any path makes it unknown.
+        """
         found: list[Value] = []
         for outcome in self.outcomes(world, question):
             if outcome.thrown is not None or isinstance(outcome.value, Unknown):

@@ -1,4 +1,7 @@
-"""Finding what a name stands for in a tree: module members, class attributes along the bases. Not for values of code."""
+"""Finding what a name stands for in a tree.
+
+Module members, class attributes along the bases. Not for values of code.
+"""
 
 from __future__ import annotations
 
@@ -64,8 +67,13 @@ class Names:
             self._orders[cls] = tuple(found)
         return self._orders[cls]
 
-    def attribute(self, cls: ClassValue, name: str, behind: ClassValue | None = None) -> tuple[ClassValue, Definition] | None:
-        """Return the definition of a class attribute and the class it stands in; `behind` skips up to that class."""
+    def attribute(
+        self, cls: ClassValue, name: str, behind: ClassValue | None = None
+    ) -> tuple[ClassValue, Definition] | None:
+        """Return the definition of a class attribute and the class it stands in.
+
+        `behind` skips up to that class.
+        """
         order = self.order(cls)
         start = order.index(behind) + 1 if behind in order else 0
         for one in order[start:]:
@@ -80,11 +88,18 @@ class Names:
         return self._members[cls]
 
     def fields(self, cls: ClassValue) -> tuple[tuple[str, ast.expr | None], ...]:
-        """Return annotated fields with their defaults, the bases' first: the arguments of a tuple or dataclass."""
+        """Return annotated fields with their defaults, the bases' first.
+
+        The arguments of a tuple or dataclass.
+        """
         found: dict[str, ast.expr | None] = {}
         for one in reversed(self.order(cls)):
             for node in one.node.body:
-                if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and not _is_class_variable(node):
+                if (
+                    isinstance(node, ast.AnnAssign)
+                    and isinstance(node.target, ast.Name)
+                    and not _is_class_variable(node)
+                ):
                     found[node.target.id] = node.value
         return tuple(found.items())
 
@@ -94,7 +109,10 @@ class Names:
         return any(name.rpartition(".")[2] in names for name in written)
 
     def needs(self, module: Module) -> frozenset[str]:
-        """Return the packages that the import of a module fails without: imported at its top level, unguarded."""
+        """Return the packages that the import of a module fails without.
+
+        Imported at its top level, unguarded.
+        """
         found: set[str] = set()
         for node in module.node.body:
             if isinstance(node, ast.Import):
@@ -113,7 +131,10 @@ class Names:
         return (origin, imported.name) if origin else External(f"{imported.module}.{imported.name}")
 
     def _first_part(self, module: Module, name: str) -> Value | None:
-        whole = next((i.module for i in module.imports.values() if i.name is None and i.module.startswith(f"{name}.")), None)
+        whole = next(
+            (i.module for i in module.imports.values() if i.name is None and i.module.startswith(f"{name}.")),
+            None,
+        )
         return External(name) if whole is not None else None
 
     def _base(self, module: Module, base: ast.expr) -> ClassValue | None:

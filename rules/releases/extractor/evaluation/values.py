@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rules.releases.extractor.tree import Module
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterable, Mapping
+
+    from rules.releases.extractor.tree import Module
 
 #: anything that evaluation can yield: plain Python values and the records below
 Value = Any
@@ -156,14 +158,14 @@ def show(value: Value) -> str:
         return value.dotted
     if isinstance(value, ClassValue):
         return value.name
-    if isinstance(value, list | tuple | set | dict) and not isinstance(value, str):
+    if isinstance(value, list | tuple | set | dict):
         return _show_many(value)
     return str(value)
 
 
-def _show_many(value: Value) -> str:
+def _show_many(value: Iterable[Value]) -> str:
     inner = [repr(item) if isinstance(item, str) else show(item) for item in value]
-    opening, closing = {list: "[]", tuple: "()"}.get(type(value), "{}")
+    opening, closing = "[]" if isinstance(value, list) else "()" if isinstance(value, tuple) else "{}"
     return opening + ", ".join(inner) + closing
 
 

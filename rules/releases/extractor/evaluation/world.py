@@ -1,11 +1,14 @@
-"""The machine and installation that an evaluation assumes, and the path it takes through what stays unknown."""
+"""The machine that an evaluation assumes, and its path through what stays unknown. Not for evaluating."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from rules.releases.extractor.evaluation.values import Logged, ThrownError, Value
+from rules.releases.extractor.evaluation.values import Logged, ThrownError, Unknown, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 #: paths through unknown conditions that are looked at; more would take long and still be undecided
 MOST_PATHS = 48
@@ -57,7 +60,10 @@ class Outcome:
 
 
 def explore(attempt: Callable[[Path], Value]) -> Iterator[Outcome]:
-    """Yield the outcome of every path, the one with all unknown conditions true first."""
+    """Yield the outcome of every path, the one with all unknown conditions true first.
+
+    Where there are too many, the last outcome is unknown.
+    """
     waiting: list[tuple[bool, ...]] = [()]
     seen = 0
     while waiting and seen < MOST_PATHS:
@@ -69,6 +75,9 @@ def explore(attempt: Callable[[Path], Value]) -> Iterator[Outcome]:
             value = attempt(path)
         except ThrownError as error:
             thrown = error
-        for position in range(len(path.script), len(path.taken)):
-            waiting.append((*path.taken[:position], False))
+        open_turns = range(len(path.script), len(path.taken))
+        waiting.extend((*path.taken[:position], False) for position in open_turns)
         yield Outcome(value, thrown, tuple(path.log), dict(path.answers))
+    if waiting:
+        # what was not looked at might end otherwise
+        yield Outcome(Unknown("more paths than are followed"), None, (), {})
