@@ -1,4 +1,4 @@
-"""Reads the name of a GPU in any common spelling: product, compute capability, platform, architecture. Not for a paste's facts."""
+"""Reads a GPU's name in any common spelling: product, capability, platform. Not for a paste's facts."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -56,8 +56,9 @@ _VARIANTS: Final = frozenset({"ti", "super", "xtx", "xt", "gre", "d"})
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 #: what a sentence that names a GPU holds somewhere; over bytes, for it is searched in whole pastes
 HINT: Final = re2.compile(
-    rb"(?i)rtx|gtx|tesla|quadro|geforce|radeon|instinct|titan|jetson|dgx|strix|gaudi|arc |\btpu|ascend|apple|ryzen|trainium"
-    rb"|\b(?:\d{1,3}x)?(?:[abhlpvt]\d{1,3}[a-z]{0,2}|g[bh]\d{2,3}|mi\d{2,3}[ax]?|[rw]\d{4}|rx ?\d{4}|\d{4} ?(?:ti|xtx?|super))\b"
+    rb"(?i)rtx|gtx|tesla|quadro|geforce|radeon|instinct|titan|jetson|dgx|strix|gaudi|arc |\btpu|ascend|apple"
+    rb"|\b(?:\d{1,3}x)?(?:[abhlpvt]\d{1,3}[a-z]{0,2}|g[bh]\d{2,3}|mi\d{2,3}[ax]?|[rw]\d{4}|rx ?\d{4})\b"
+    rb"|\b\d{4} ?(?:ti|xtx?|super)\b|trainium|ryzen"
 )
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("-_/,;:()[]{}+*@|\"'`\\\t\n", " "))
 _PLATFORM_WORDS: Final = (
@@ -76,8 +77,53 @@ _LONGEST_NAME: Final = 6
 _LONGEST_TEXT: Final = 300
 #: names too short or too common to be believed within a sentence
 _NEEDS_CONTEXT: Final = frozenset(
-    "a2 l2 l4 p4 a10 a16 a30 a40 m40 m60 k80 p40 arc spark thor orin xavier tpu neuron ada dcu k100 ascend hopper volta "
-    "turing lovelace maxwell pascal ampere blackwell b60 a770 trillium ironwood habana gaudi max 910b 910c titan".split()
+    {
+        "a2",
+        "l2",
+        "l4",
+        "p4",
+        "a10",
+        "a16",
+        "a30",
+        "a40",
+        "m40",
+        "m60",
+        "k80",
+        "p40",
+        "k100",
+        "b60",
+        "a770",
+        "910b",
+        "910c",
+    }
+    | {
+        "arc",
+        "spark",
+        "thor",
+        "orin",
+        "xavier",
+        "tpu",
+        "neuron",
+        "dcu",
+        "ascend",
+        "trillium",
+        "ironwood",
+        "habana",
+        "gaudi",
+    }
+    | {
+        "hopper",
+        "volta",
+        "turing",
+        "lovelace",
+        "maxwell",
+        "pascal",
+        "ampere",
+        "blackwell",
+        "ada",
+        "max",
+        "titan",
+    }
 )
 
 
@@ -143,8 +189,8 @@ def words(text: str) -> list[str]:
 def read_gpu(text: str) -> Gpu | None:
     """Return what a name says, None when it says nothing or names different GPUs.
 
-    Reads product names in common spellings (`H100`, `NVIDIA H100 80GB HBM3`, `8xH100`, `2080ti`), compute capabilities
-    (`sm_90`, `sm90a`, `9.0`, `cc 8.6`), gfx targets, generations (`Turing`) and bare platforms (`ROCm`).
+    Reads product names in common spellings (`H100`, `NVIDIA H100 80GB HBM3`, `8xH100`, `2080ti`), compute
+    capabilities (`sm_90`, `sm90a`, `9.0`, `cc 8.6`), gfx targets, generations (`Turing`) and platforms (`ROCm`).
     """
     text = text[:_LONGEST_TEXT]
     capability = read_capability(text)
@@ -172,7 +218,7 @@ def find_gpu(text: str) -> Gpu | None:
 
 
 def read_capability(text: str) -> str | None:
-    """Return the compute capability a text states (`sm_90a`, `cc 8.6`, `(7.5)`, `9.0`), None without or with several."""
+    """Return the compute capability a text states (`sm_90a`, `cc 8.6`, `(7.5)`), None otherwise."""
     bare = text.strip()
     if bare in CAPABILITIES:
         return bare

@@ -1,1 +1,1 @@
-"""What a paste says once it is read: cleaned lines, tracebacks, the root cause, facts about release, host and launch."""
+"""What a paste says once it is read: cleaned lines, the root cause, facts about release, host and launch."""

@@ -1,4 +1,4 @@
-"""From what was sent to plain numbered lines: encodings, terminal codes, chat markup. Not for log prefixes or wrapped lines."""
+"""From what was sent to plain numbered lines: encodings, terminal codes, chat markup. Not for prefixes."""
 
 import codecs
 from typing import Final, NamedTuple
@@ -73,7 +73,7 @@ _UTF16_SHARE: Final = 0.3
 
 
 class NumberedLine(NamedTuple):
-    """A line and where it stood in the original, from 1; several lines may share a number when one held several."""
+    """A line and where it stood in the original, from 1; several share a number when one held them all."""
 
     number: int
     text: str
@@ -91,7 +91,7 @@ def decode(data: bytes) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Return the text without terminal codes and chat escapes; newlines stay where they are, so numbers hold."""
+    """Return the text without terminal codes and chat escapes; newlines stay, so numbers hold."""
     if "\r" in text:
         text = text.replace("\r\r\n", "\n").replace("\r\n", "\n")
         if "\n" not in text and "%" not in text:
@@ -161,7 +161,7 @@ def _plain_links(text: str) -> str:
 def clean_lines(text: str, first_number: int = 1) -> list[NumberedLine]:
     """Return the cleaned lines of a text whose first line has the given number.
 
-    Blank lines and Markdown fences are dropped. Trailing blanks are kept: they tell where a terminal cut a line.
+    Blank lines and Markdown fences are dropped. Trailing blanks tell where a terminal cut a line, and stay.
     """
     lines: list[NumberedLine] = []
     for number, line in enumerate(clean_text(text).split("\n"), first_number):

@@ -1,7 +1,5 @@
 """Evidence: the cleaned, numbered lines of a paste. Not for reading facts or causes out of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Tells whether a line is the last line of a traceback, and which exception it names. Not for tracebacks as a whole."""
+"""Tells whether a line ends a traceback, and which exception it names. Not for tracebacks as a whole."""
 
 from typing import Final, NamedTuple
 
@@ -62,7 +62,7 @@ def is_exception_line(text: str) -> bool:
 
 
 def read_exception_line(text: str) -> ExceptionText | None:
-    """Return exception and message of a line such as `torch.OutOfMemoryError: CUDA out of memory.`, else None."""
+    """Return exception and message of a line such as `torch.OutOfMemoryError: CUDA out of memory.`."""
     first = text[:1]
     if not (first.isalpha() or first == "_"):
         return None
@@ -91,7 +91,7 @@ def _names_exception(name: str) -> bool:
     if not last.endswith(_ENDINGS) and last not in _UNUSUAL:
         return False
     if last in _ENDINGS and "." not in name:
-        return last in {"Exception"}
+        return last == "Exception"
     camel = last[:1].isupper() or sum(map(str.isupper, last)) >= 3
     return camel and name.replace(".", "").replace("_", "").isalnum() and not last.endswith(_NOT_EXCEPTIONS)
 
@@ -124,7 +124,7 @@ def _fatal(text: str) -> ExceptionText | None:
 
 
 def find_exception_inside(text: str) -> ExceptionText | None:
-    """Return the first exception named within a line (`[Bug]: RuntimeError: …`, `died with AssertionError('…')`)."""
+    """Return the first exception named within a line (`[Bug]: RuntimeError: …`, `AssertionError('…')`)."""
     for mark in ("Error:", "Exception:", "Error(", "Exception(", "OutOfResources:", "Error：", "error: "):
         end = text.find(mark)
         if end < 0:

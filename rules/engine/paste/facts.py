@@ -1,6 +1,4 @@
-"""Facts: what is known of a release, a host and a launch, each read or given and never changed. Not for finding them."""
-
-from __future__ import annotations
+"""Facts: what is known of a release, a host and a launch, read or given. Not for finding them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

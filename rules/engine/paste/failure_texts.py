@@ -1,4 +1,4 @@
-"""Texts by which wrappers, harmless remains and failures without an exception are known. Not for weighing them."""
+"""Texts that tell wrappers, harmless remains and failures without an exception. Not for weighing them."""
 
 from typing import Final
 
@@ -108,7 +108,7 @@ PRECURSORS: Final = frozenset(
 HARD_LEVELS: Final = frozenset({"ERROR", "CRITICAL"})
 SOFT_LEVELS: Final = frozenset({"WARNING", "INFO", "DEBUG"})
 STARTED: Final = ("Application startup complete", "Uvicorn running on")
-#: somebody or something asked the server to stop; what a dying engine makes the server print is not among these
+#: something asked the server to stop; what a dying engine makes the server print is not among these
 STOPPED: Final = (
     *(
         "Shutting down",

@@ -1,4 +1,4 @@
-"""Says what a paste is: whose output, whether something failed, whether the deciding part is there. Not for the cause itself."""
+"""Says what a paste is: whose output, whether something failed, whether the deciding part is there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
     text = "\n".join(line.text for line in lines)
     records = any(line.vllm_record for line in lines)
     marked = records or _ANY_VLLM.search(text) is not None
-    other = _other_program(text, records, lines, causes)
+    other = _other_program(text, lines, causes, records=records)
     kinds = {entry.kind for entry in causes.judged}
     errors = causes.first_error is not None and Kind.REQUEST not in kinds
     failed = (
@@ -102,9 +102,9 @@ def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
 
 
 def _other_program(
-    text: str, records: bool, lines: Sequence[EvidenceLine], causes: CauseReading
+    text: str, lines: Sequence[EvidenceLine], causes: CauseReading, *, records: bool
 ) -> str | None:
-    """Return the other program whose marks are in the text, unless vLLM's own files or records are there too."""
+    """Return the other program whose marks are in the text, unless vLLM's own files or records are too."""
     if _ANY_OTHER.search(text) is None:
         return None
     found = next((name for name, marks in OTHERS if any(mark in text for mark in marks)), None)

@@ -1,4 +1,4 @@
-"""From bytes to evidence: the one entrance to cleaning, unwrapping, masking and prefixes. Not for facts or causes."""
+"""From bytes to evidence: the entrance to cleaning, unwrapping, masking and prefixes. Not for causes."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,7 +14,7 @@ from rules.engine.paste.unwrapping.joining import unwrap
 WHOLE: Final = 1 << 20
 
 
-#: a paste of more lines is no log of vLLM's, whose lines are long; reading all of them whole would take too long
+#: vLLM's lines are long: a paste of more lines is something else, and would take too long to read whole
 MOST_LINES: Final = 20_000
 
 
@@ -25,7 +25,7 @@ def is_whole(data: bytes | str) -> bool:
 
 
 def read_paste(data: bytes | str) -> Evidence:
-    """Return the evidence of a paste of at most `WHOLE` bytes; what is larger belongs to `read_window`, piece by piece."""
+    """Return the evidence of a paste that `is_whole`; what is larger belongs to `read_window`, in pieces."""
     text = decode(data) if isinstance(data, bytes) else data
     lines, redacted = _masked(unwrap(_unpacked(clean_lines(text))))
     return Evidence(tuple(_without_prefixes(lines)), redacted)

@@ -1,4 +1,4 @@
-"""Chooses the exception that started it all: the innermost cause in the process that failed first. Not for explaining it."""
+"""Chooses the exception that started it all: the innermost cause in the process that failed first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -140,7 +140,7 @@ def _answers_requests(origin: str | None) -> bool:
 
 
 def _inside(lines: Sequence[EvidenceLine], started: int, stopped: int) -> list[Judged]:
-    """Return exceptions named within lines, wrappers and records of a failure; used when no line begins with one."""
+    """Return exceptions within lines, wrappers and records of a failure, for when no line begins with one."""
     found: list[Judged] = []
     for index, line in enumerate(lines[:stopped]):
         inside = find_exception_inside(line.text)
@@ -188,7 +188,7 @@ def _choose(judged: tuple[Judged, ...], tracebacks: tuple[Traceback, ...]) -> Ra
 
 
 def _explained(first: Raised, tracebacks: tuple[Traceback, ...]) -> Raised:
-    """Return what was raised to explain an exception that is caught on purpose, such as a KeyError in a table of models."""
+    """Return what was raised to explain an exception caught on purpose, such as a KeyError of a table."""
     if first.short_name not in PRECURSORS:
         return first
     for block in tracebacks:

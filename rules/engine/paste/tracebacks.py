@@ -1,4 +1,4 @@
-"""Finds tracebacks and exception lines, each process by itself. Not for telling which of them is the cause."""
+"""Finds tracebacks and exception lines, each process by itself. Not for telling which is the cause."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -233,7 +233,7 @@ class _Reader:
                     current.last,
                     key[0],
                     tuple(current.frames),
-                    cut=current.in_frames and bool(current.frames) or not current.raised,
+                    cut=(current.in_frames and bool(current.frames)) or not current.raised,
                 )
             )
 
@@ -262,7 +262,7 @@ def _file(text: str) -> str:
 
 
 def _unusual(text: str) -> ExceptionText | None:
-    """Read the exception line of a traceback whose class has an unusual name; it is the first line at the margin."""
+    """Read the last line of a traceback whose exception has an unusual name: the first at the margin."""
     name, colon, message = text.partition(": ")
     plain = name.replace(".", "").replace("_", "")
     if (

@@ -42,7 +42,8 @@ _SPOKEN: Final = {
     "openvinoattention": "OPENVINO",
 }
 _SELECTED: Final = re2.compile(
-    r"Using (?:AttentionBackendEnum\.|_Backend\.)?([A-Za-z_0-9 ]+?)(?: attention)? backend(?: on V1 engine| out of| \(selected|\.|$| for head| with | by default)"
+    r"Using (?:AttentionBackendEnum\.|_Backend\.)?([A-Za-z_0-9 ]+?)(?: attention)? backend"
+    r"(?: on V1 engine| out of| \(selected|\.|$| for head| with | by default)"
 )
 _MEMBER: Final = re2.compile(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _WHOLE_MEMBERS: Final = frozenset(
@@ -84,7 +85,7 @@ _CONFIG_BACKEND: Final = re2.compile(
 
 
 def normal_backend(name: str) -> str:
-    """Return the enum member for a value as people and programs write it (`flash-attn`, `AttentionBackendEnum.X`)."""
+    """Return the enum member for a value as people and programs write it (`flash-attn`, `_Backend.X`)."""
     bare = name.strip().strip("'\"<>").removeprefix("AttentionBackendEnum.").removeprefix("_Backend.")
     spoken = _SPOKEN.get(bare.lower().replace(" ", "").replace("_", "").replace("-", ""))
     upper = bare.upper().replace("-", "_").replace(" ", "_")

@@ -1,4 +1,4 @@
-"""Joins the statements of a paste with what was given beside it. The paste wins; what cannot be read is noted and dropped."""
+"""Joins what a paste states with what was given beside it: the paste wins, what is unreadable is noted."""
 
 from types import MappingProxyType
 from typing import Final
@@ -115,12 +115,8 @@ def _machine(page: Page, version: str | None, given: Given, notes: list[NoteDraf
             )
         )
         return machine
-    if (
-        machine.gpu is not None
-        or machine.platform
-        and stated.platform
-        and machine.platform != stated.platform
-    ):
+    elsewhere = machine.platform and stated.platform and machine.platform != stated.platform
+    if machine.gpu is not None or elsewhere:
         return machine
     return Machine(
         given.gpu.strip() if stated.product else None,

@@ -5,7 +5,8 @@ from typing import Final
 
 import re2
 
-from rules.engine.paste.fact_reading.page import Page, is_printed
+from rules.engine.paste.evidence import EvidenceLine
+from rules.engine.paste.fact_reading.page import Page
 from rules.engine.paste.fact_reading.shell import Command, read_command
 
 _ENV_NAME: Final = (
@@ -14,7 +15,7 @@ _ENV_NAME: Final = (
     r"_[A-Z0-9_]+"
 )
 _VALUE: Final = r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'`,;)\]}]*)"
-#: `X=Y` of shells, env files, `docker -e`, systemd and `env`; `os.environ["X"] = "Y"`; `X: Y` of YAML; `ENV X Y`
+#: `X=Y` of shells, env files, `docker -e` and systemd; `os.environ["X"] = "Y"`; `X: Y` of YAML; `ENV X Y`
 _SET: Final = re2.compile(r"\b(" + _ENV_NAME + r")(?:[\"']?\]?\s?=\s?|[\"']\s*,\s*)" + _VALUE)
 _YAML: Final = re2.compile(r"^[\s-]*[\"']?(" + _ENV_NAME + r")[\"']?\s*:\s+" + _VALUE + r"\s*,?$")
 _SPACED: Final = re2.compile(r"^\s*(?:ENV|setenv)\s+(" + _ENV_NAME + r")\s+" + _VALUE)
@@ -105,7 +106,7 @@ def _commands(page: Page) -> list[Command]:
     seen: set[int] = set()
     for launcher in _LAUNCHERS:
         for index, _ in page.with_literal(launcher):
-            if index in seen or is_printed(page.lines[index]) and page.lines[index].text[:1] not in " \t":
+            if index in seen or _is_output(page.lines[index]):
                 continue
             seen.add(index)
             command = read_command(_whole_command(page, index, launcher))
@@ -129,7 +130,7 @@ def _whole_command(page: Page, index: int, launcher: str) -> str:
 
 
 def _from_command(text: str, launcher: str) -> str:
-    """Return the text from the first assignment or word of the command on; in prose it follows other words."""
+    """Return the text from the first assignment or word of the command on; in prose words stand before it."""
     position = text.find(launcher)
     tick = text.rfind("`", 0, position)
     if tick >= 0:
@@ -166,7 +167,7 @@ def _set(launch: Launch, name: str, value: str) -> None:
 
 
 def _take_environment(launch: Launch, page: Page) -> None:
-    """Read assignments that people wrote; what a program prints about a variable is advice, except that it is set."""
+    """Read assignments that people wrote; a program's words are advice, except that a variable is set."""
     for _, text in page.with_literal(" is set to "):
         match = _IS_SET_TO.search(text)
         if match is not None:
@@ -180,9 +181,7 @@ def _take_environment(launch: Launch, page: Page) -> None:
 
 
 def _take_assignments(launch: Launch, page: Page, index: int, text: str) -> None:
-    line = page.lines[index]
-    indented_code = text[:1] in " \t" and line.level is None and line.process is None and not line.vllm_record
-    if is_printed(line) and not indented_code or _is_message(text):
+    if _is_output(page.lines[index]) or _is_message(text):
         return
     for pattern in (_SPACED, _YAML):
         match = pattern.match(text)
@@ -198,6 +197,11 @@ def _take_assignments(launch: Launch, page: Page, index: int, text: str) -> None
         before = text[max(0, match.start() - 30) : match.start()].lower()
         if not any(word in before for word in _ADVICE):
             _set(launch, match.group(1), _bare(match.group(2)))
+
+
+def _is_output(line: EvidenceLine) -> bool:
+    """Tell whether a logger or a tagged process wrote the line; indented code and YAML are people's."""
+    return line.level is not None or line.process is not None or line.vllm_record
 
 
 def _is_message(text: str) -> bool:
@@ -226,7 +230,7 @@ def _take_arguments(launch: Launch, text: str, *, named: bool) -> None:
             continue
         if key in {"model", "model_tag"} and value not in _DEFAULTS:
             launch.model = _unquoted(value)
-        if key in _NO_FLAGS or value in _DEFAULTS and (named or value != "False"):
+        if key in _NO_FLAGS or (value in _DEFAULTS and (named or value != "False")):
             continue
         flag = "--" + key.replace("_", "-")
         if value == "False":

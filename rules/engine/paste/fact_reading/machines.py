@@ -85,7 +85,7 @@ class Machine:
 
 
 def read_machine(page: Page, version: str | None) -> Machine:
-    """Return what the paste says of the machine; the release's build (`+cpu`, `+rocm…`) tells the platform too."""
+    """Return what the paste says of the machine; a build (`+cpu`, `+rocm…`) tells the platform too."""
     stated = _stated(page)
     known = stated[0] if stated else _in_prose(page)
     platform = (known[1].platform if known else None) or _platform(page, version)

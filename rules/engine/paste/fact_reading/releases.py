@@ -7,7 +7,10 @@ from packaging.version import InvalidVersion, Version
 
 from rules.engine.paste.fact_reading.page import Page, Said
 
-_VERSION: Final = r"v?(\d+\.\d+(?:\.\d+){0,2}(?:[._-]?(?:a|b|rc|alpha|beta|post|dev)\.?\d*)*(?:\+[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*)?)"
+_VERSION: Final = (
+    r"v?(\d+\.\d+(?:\.\d+){0,2}(?:[._-]?(?:a|b|rc|alpha|beta|post|dev)\.?\d*)*"
+    r"(?:\+[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*)?)"
+)
 #: a text that says the release, a literal in it, and how far it is believed
 _STATEMENTS: Final = tuple(
     (literal, re2.compile(pattern.replace("VERSION", _VERSION)), weight)
@@ -44,7 +47,7 @@ _SERIES: Final = re2.compile(r"^\s*v?(\d+\.\d+)(?:\.[xX*])?\s*$")
 
 
 def read_releases(page: Page) -> list[Said]:
-    """Return what the paste says of the release, in PEP 440 form, in order of the lines for each kind of statement."""
+    """Return what the paste says of the release, in PEP 440 form, each kind of statement in order."""
     found: list[Said] = []
     for literal, pattern, weight in _STATEMENTS:
         for index, text in page.with_literal(literal):
@@ -68,7 +71,7 @@ def _is_about_vllm(page: Page, index: int) -> bool:
 
 
 def normal(text: str) -> str | None:
-    """Return a version of at least three parts in PEP 440 form; None when it cannot be read or names no release.
+    """Return a version of at least three parts in PEP 440 form, None when it names no release.
 
     Builds from a checkout without tags call themselves `0.1.dev…`, which says nothing of the release.
     """
@@ -76,13 +79,13 @@ def normal(text: str) -> str | None:
         version = Version(text.strip().rstrip(".-_"))
     except InvalidVersion:
         return None
-    if len(version.release) < 3 or version.release == (0, 1, 0) and version.is_devrelease:
+    if len(version.release) < 3:
         return None
     return str(version)
 
 
 def read_given_release(text: str) -> tuple[str | None, str | None]:
-    """Return release and series of a version somebody typed: (`0.11.2`, None), (None, `==0.11.*`) or (None, None)."""
+    """Return release and series of a typed version: (`0.11.2`, None), (None, `==0.11.*`) or (None, None)."""
     bare = _BARE.match(text.strip().removeprefix("vllm").removeprefix("vLLM").removeprefix("=="))
     version = None if bare is None else normal(bare.group(1))
     if version is not None:
@@ -92,7 +95,7 @@ def read_given_release(text: str) -> tuple[str | None, str | None]:
 
 
 def choose_release(found: list[Said]) -> tuple[str | None, tuple[str, str] | None]:
-    """Return the release that is believed, and two releases that contradict each other if the paste states two.
+    """Return the release that is believed, and the two that contradict each other if the paste states two.
 
     Of the statements with the greatest weight the first counts, unless a person merely mentions several.
     """
@@ -109,7 +112,7 @@ def choose_release(found: list[Said]) -> tuple[str | None, tuple[str, str] | Non
 
 
 def _without_builds(values: list[str]) -> list[str]:
-    """Return the values with those dropped that only lack the build of another one (`0.11.2` and `0.11.2+cu128`)."""
+    """Return the values without builds, each once (`0.11.2` and `0.11.2+cu128` are one)."""
     return list(dict.fromkeys(value.partition("+")[0] for value in values))
 
 

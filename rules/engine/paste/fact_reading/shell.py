@@ -122,9 +122,7 @@ def read_command(text: str) -> Command | None:
             return _launch(words[index:], 2, env) if words[index + 1] == "serve" else None
         elif word == "-m" and index + 1 < len(words) and words[index + 1].startswith("vllm.entrypoints"):
             return _launch(words[max(0, index - 1) :], 3 if index else 2, env)
-        elif word.startswith("-") and not env:
-            return None
-        elif index > 12:
+        elif (word.startswith("-") and not env) or index > 12:
             return None
     return None
 

@@ -40,8 +40,48 @@ _VERSION_MARKS: Final = (
     b"@v",
 )
 _ADDRESS_WORDS: Final = frozenset(
-    b"host hosts hostname ip ips ipv4 addr address addresses node nodes server master head worker from to at on connect listen "
-    b"ping ssh inet gateway nameserver peer peers endpoint client clients bind url via dns rank router".split()
+    {
+        b"host",
+        b"hosts",
+        b"hostname",
+        b"ip",
+        b"ips",
+        b"ipv4",
+        b"addr",
+        b"address",
+        b"addresses",
+        b"node",
+        b"nodes",
+        b"server",
+    }
+    | {
+        b"master",
+        b"head",
+        b"worker",
+        b"from",
+        b"to",
+        b"at",
+        b"on",
+        b"connect",
+        b"listen",
+        b"ping",
+        b"ssh",
+        b"inet",
+        b"via",
+    }
+    | {
+        b"gateway",
+        b"nameserver",
+        b"peer",
+        b"peers",
+        b"endpoint",
+        b"client",
+        b"clients",
+        b"bind",
+        b"url",
+        b"dns",
+        b"router",
+    }
 )
 #: programs whose four-part versions are seen in pastes
 _PACKAGES: Final = (
@@ -115,7 +155,7 @@ def _ipv4(found: Found) -> bytes | None:
     before = before[before.rfind(b"\n") + 1 :]
     after = text[end : end + 8]
     if after[:1] in {b".", b"-", b"_", b"+"} and after[1:2].isalnum():
-        # More follows: `0.9.0.1.dev3`, `12.8.4.1-py3-none`, `1.2.3.4-10-rack`: a version unless the words before say host.
+        # More follows, as in `0.9.0.1.dev3`, `12.8.4.1-py3-none`: a version unless the word before says host.
         return ADDRESS if _last_word(before) in _ADDRESS_WORDS else None
     if _says_version(before):
         return None
@@ -158,7 +198,7 @@ def _last_token(before: bytes) -> bytes:
 
 
 def _lists_package(before: bytes, number: bytes) -> bool:
-    """Tell whether the line so far is a package's name, as in the output of `pip list`, or names a program in prose."""
+    """Tell whether a package's name stands before, as in the output of `pip list` or in prose."""
     name = _last_token(before).strip(b"`'\"*[](),")
     if not name or name in _ADDRESS_WORDS or before.rstrip(b" \t`'\"*").endswith((b":", b"=")):
         return False

@@ -84,8 +84,39 @@ _REFERENCES: Final = (
 )
 #: words that follow a flag's name in a sentence
 _SENTENCE: Final = frozenset(
-    b"is was flag option argument and or requires required must for in to with not value when if the a set does should can "
-    b"has are isn't on at you it".split()
+    {
+        b"is",
+        b"was",
+        b"are",
+        b"isn't",
+        b"has",
+        b"flag",
+        b"option",
+        b"argument",
+        b"and",
+        b"or",
+        b"requires",
+        b"required",
+        b"must",
+    }
+    | {
+        b"for",
+        b"in",
+        b"to",
+        b"with",
+        b"not",
+        b"value",
+        b"when",
+        b"if",
+        b"the",
+        b"a",
+        b"set",
+        b"does",
+        b"should",
+        b"can",
+        b"on",
+    }
+    | {b"at", b"you", b"it"}
 )
 
 
@@ -115,7 +146,8 @@ def mask_headers(data: bytes) -> tuple[bytes, int]:
 
 def _header(found: Found) -> bytes | None:
     value = found.group(2) or b""
-    if value.lower() in _SCHEMES or (found.group(1) or b"").lower().startswith(b"bearer") and value.isalpha():
+    bare_bearer = (found.group(1) or b"").lower().startswith(b"bearer")
+    if value.lower() in _SCHEMES or (bare_bearer and value.isalpha()):
         return None
     return (found.group(1) or b"") + TOKEN
 

@@ -1,4 +1,4 @@
-"""The one entrance to masking, and the order of its passes. What counts as private is said in its neighbours."""
+"""The one entrance to masking, and the order of its passes. What is private is said in its neighbours."""
 
 from typing import Final
 
@@ -20,8 +20,8 @@ _PASSES: Final = (
 def mask(text: str) -> tuple[str, int]:
     """Return the text with secrets, user names and addresses replaced, and how many were.
 
-    Newlines are kept, so line numbers hold. Masking a masked text changes nothing. Loopback and wildcard addresses and
-    four-part version numbers stay.
+    Newlines are kept, so line numbers hold. Masking a masked text changes nothing. Loopback and wildcard
+    addresses and four-part version numbers stay.
     """
     data = text.encode("utf-8", "surrogatepass")
     count = 0

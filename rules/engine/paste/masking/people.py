@@ -41,7 +41,7 @@ def mask_people(data: bytes) -> tuple[bytes, int]:
 
 
 def _mask_homes(data: bytes) -> tuple[bytes, int]:
-    """Replace user names in paths; a traceback holds one name many times, and each name is replaced at once."""
+    """Replace user names in paths; a traceback holds one name many times, so each is replaced at once."""
     count = position = 0
     for _ in range(_DIFFERENT_NAMES):
         found = _HOME.search(data, position)

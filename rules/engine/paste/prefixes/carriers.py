@@ -1,6 +1,6 @@
-"""Prefixes of what carries vLLM's output: uvicorn, torchrun, Kubernetes, journald, docker compose, other loggers.
+"""Prefixes of what carries vLLM's output: uvicorn, torchrun, Kubernetes, journald, compose, other loggers.
 
-Not for vLLM's own records and tags. Each function returns the line with one layer off, None when it is not there.
+Not for vLLM's own records and tags. Each function returns the line with one layer off, None without it.
 """
 
 from typing import Final
@@ -22,7 +22,7 @@ def read_uvicorn(found: Prefixed) -> Prefixed | None:
 
 
 def read_bracket(found: Prefixed) -> Prefixed | None:
-    """Read `[rank0]:`, `[pod/name/container]`, `[1,0]<stderr>:`, `[2025-03-05 14:28:45,735]` and levels after it."""
+    """Read `[rank0]:`, `[pod/name/container]`, `[1,0]<stderr>:` and `[2025-03-05 14:28:45,735]`."""
     text = found.text
     end = text.find("]", 1, LONGEST_HEAD)
     inner, rest = text[1:end], text[end + 1 :]
@@ -79,7 +79,7 @@ def read_dated(found: Prefixed) -> Prefixed | None:
 
 
 def _after_level(parts: list[str], separator: str) -> str:
-    """Return the message of a record split at its separator; loguru puts `module:function:line - ` before it."""
+    """Return the message of a split record; loguru puts `module:function:line - ` before it."""
     if separator == " | " and len(parts) == 3 and " - " in parts[2][:LONGEST_HEAD]:
         return parts[2].split(" - ", 1)[1]
     if parts[0].strip() in _FOREIGN_LEVELS:
@@ -99,7 +99,7 @@ def _after_host(text: str) -> str:
     end = text.find("]: ", 0, LONGEST_HEAD)
     if end < 0 and text.endswith("]:"):
         end = len(text) - 2
-    program = text[:end].split(" ")[-1] if end > 0 else ""
+    program = text[:end].rsplit(" ", 1)[-1] if end > 0 else ""
     name, mark, pid = program.partition("[")
     if mark and name and pid.isdigit() and text[:end].count(" ") <= 1:
         return text[end + 2 :].removeprefix(" ")
@@ -123,7 +123,7 @@ def read_compose(found: Prefixed) -> Prefixed | None:
 
 
 def read_cut_record(found: Prefixed) -> Prefixed | None:
-    """Read what is left of a record whose start was not copied: `07:55:57 [core.py:842] text`, `] ValueError: text`."""
+    """Read the rest of a record whose start was not copied: `07:55:57 [core.py:842] text`, `] text`."""
     text = found.text
     if text.startswith("] "):
         return found._replace(text=text[2:])

@@ -34,7 +34,7 @@ _JSON_CONTEXT_KEYS: Final = frozenset(
 
 
 def unpack_json(line: str) -> list[str] | None:
-    """Return the text lines inside a line of a JSON log (`{"log": "…", "stream": "stderr"}`), None when it is none."""
+    """Return the lines of text inside a line of a JSON log (`{"log": "…", "stream": "…"}`), else None."""
     start = line.find('{"')
     if start < 0 or not line.rstrip().endswith("}"):
         return None

@@ -1,7 +1,7 @@
 """Takes off what loggers, containers and chat put before a line, and keeps what it says.
 
-The forms of vLLM are those of 0.6.3 to 0.33.0 (`vllm/logging_utils/formatter.py`, `vllm/utils/system_utils.py`);
-those of the programs that carry its output are in `carriers`. Not for joining wrapped lines.
+The forms of vLLM are those of 0.6.3 to 0.33.0 (`vllm/logging_utils/formatter.py`,
+`vllm/utils/system_utils.py`); those of the programs that carry its output are in `carriers`.
 """
 
 from typing import Final
@@ -48,9 +48,7 @@ class PrefixReader:
             found = self._tagged_only(stripped)
             if found is not None:
                 return found
-        elif stripped[:1] == " " and stripped.lstrip()[:1] not in _INDENTED_PREFIX:
-            return Prefixed(stripped)
-        elif stripped[:1] in _NO_PREFIX and (end < 0 or stripped[end - 1 : end].isalpha()):
+        elif _is_bare(stripped, end):
             return Prefixed(stripped)
         found = self._peel(stripped)
         if (
@@ -63,7 +61,7 @@ class PrefixReader:
         return found
 
     def _tagged_only(self, line: str) -> Prefixed | None:
-        """Return a line that holds one known tag and then indented text, the most common form; None for others."""
+        """Return a line of one known tag and indented text, the most common form; None for others."""
         end = line.find(")", 1, LONGEST_HEAD)
         known = self._tags.get(line[1:end])
         if known is None or line[end + 1 : end + 2] != " " or line[end + 2 : end + 3] not in {" ", ""}:
@@ -104,15 +102,8 @@ class PrefixReader:
             return read_dated(found) or read_cut_record(found)
         if first in " \t":
             return self._indented(found)
-        if first in _LEVEL_INITIALS:
-            layer = self._record(found) or read_uvicorn(found)
-            if layer is not None:
-                return layer
-        if first in _MONTH_INITIALS and text[:3] in timestamps.MONTHS:
-            return read_syslog(found)
-        if "|" in text[:LONGEST_HEAD]:
-            return read_compose(found)
-        return read_cut_record(found) if first == "]" or ".py:" in text[:LONGEST_HEAD] else None
+        own = (self._record(found) or read_uvicorn(found)) if first in _LEVEL_INITIALS else None
+        return own or _carried(found)
 
     def _tag(self, found: Prefixed) -> Prefixed | None:
         end = found.text.find(")", 1, LONGEST_HEAD)
@@ -156,6 +147,24 @@ class PrefixReader:
         level, origin = known
         rest = text[end + 1 :].removeprefix(" ")
         return found._replace(text=rest, level=level, origin=origin, vllm_record=True)
+
+
+def _carried(found: Prefixed) -> Prefixed | None:
+    """Return the line without what journald or compose put before it, or without the rest of a cut record."""
+    head = found.text[:LONGEST_HEAD]
+    if head[:1] in _MONTH_INITIALS and head[:3] in timestamps.MONTHS:
+        return read_syslog(found)
+    if "|" in head:
+        return read_compose(found)
+    return read_cut_record(found) if head[:1] == "]" or ".py:" in head else None
+
+
+def _is_bare(line: str, end: int) -> bool:
+    """Tell quickly whether a line has no prefix; `end` is where a bracket closes in it."""
+    first = line[:1]
+    if first == " ":
+        return line.lstrip()[:1] not in _INDENTED_PREFIX
+    return first in _NO_PREFIX and "|" not in line[:LONGEST_HEAD] and (end < 0 or line[end - 1].isalpha())
 
 
 def _process(tag: str) -> tuple[str | None, str | None] | None:

@@ -34,7 +34,7 @@ def short_length(text: str) -> int:
 
 
 def long_length(text: str) -> int:
-    """Return the length of `2025-11-28T07:55:57.123Z`, `2025/11/28 07:55:57,123` and the like, 0 without one."""
+    """Return the length of `2025-11-28T07:55:57.123Z`, `2025/11/28 07:55:57,123`, 0 without one."""
     day = text[:11]
     if len(day) < 11 or day[4] not in "-/" or day[7] != day[4] or day[10] not in "T ":
         return 0

@@ -50,7 +50,7 @@ class Lines:
 
 
 def mend_heads(lines: Sequence[NumberedLine], reader: PrefixReader) -> Lines:
-    """Return the lines; where a log prefix itself was broken, its parts are joined if they then make a prefix."""
+    """Return the lines, with the parts of a broken log prefix joined if they then make a prefix."""
     mended = Lines()
     index = 0
     while index < len(lines):
@@ -124,8 +124,6 @@ def _ends_whole(head: str) -> bool:
     return (
         part.endswith(")")
         or part in LEVELS
-        or len(part) == 8
-        and part.count(":") == 2
-        or len(part) == 5
-        and part[2] == "-"
+        or (len(part) == 8 and part.count(":") == 2)
+        or (len(part) == 5 and part[2] == "-")
     )

@@ -1,7 +1,7 @@
-"""Joins lines that a terminal, a mail client or a hand broke. Not for larger logs, which are read as they are.
+"""Joins lines that a terminal, a mail client or a hand broke. Not for larger logs, read as they are.
 
-Joining what does not belong together would hide a cause, so two lines are joined only if the first cannot be complete
-and the second cannot be a beginning. The widths of all lines of a run must fit one wrapping width.
+Joining what does not belong together would hide a cause, so two lines are joined only if the first cannot be
+complete and the second cannot be a beginning. The widths of all lines of a run must fit one wrapping width.
 """
 
 from collections.abc import Sequence
@@ -107,12 +107,12 @@ def _end_of_run(mended: Lines, start: int, reader: PrefixReader) -> tuple[int, b
     if best - start >= 4 and _reads_on(lines, start, best):
         return best, True
     together = _go_together(first.text, lines[start].text, lines[start + 1].text, first.level)
-    # None of a longer run is looked at again: it was a list, and every line of it would be compared with all others.
+    # None of a longer run is looked at again: it was a list, and each line would be compared with all.
     return (best, together) if together or best - start >= 4 else (start + 1, False)
 
 
 def _reads_on(lines: Sequence[NumberedLine], start: int, end: int) -> bool:
-    """Tell whether a longer run of lines is text that was broken, and not a list with entries of equal length."""
+    """Tell whether a longer run of lines is broken text, and not a list with entries of equal length."""
     full = [lines[index].text for index in range(start, end - 1)]
     if all(_is_sentence_end(text) for text in full):
         return False
@@ -187,7 +187,7 @@ def _join(mended: Lines, start: int, end: int) -> NumberedLine:
 
 def _is_cut(left: str, right: str, *, by_column: bool) -> bool:
     """Tell whether a word was cut between two parts."""
-    if belongs_together(left, right) or right[:1] == "." or right[:1] == "-" and left[-1:].isalnum():
+    if belongs_together(left, right) or right[:1] == "." or (right[:1] == "-" and left[-1:].isalnum()):
         return True
     if is_word(left) and is_word(right):
         return False

@@ -3,30 +3,36 @@
 from typing import Final
 
 #: after these a sentence goes on
-DANGLING: Final = frozenset(
-    "a an the of to in on at by for with from into and or not no is are was were be been has have had does do did that this "
-    "than as it its if when while only set use using used can cannot could should must may please support supports supported "
-    "more most less least larger greater smaller because due based try consider make sure running failed unable requires".split()
-)
+_DANGLING_TEXT: Final = """
+a an the of to in on at by for with from into and or not no is are was were be been has have had
+does do did that this than as it its if when while only set use using used can cannot could should
+must may please support supports supported more most less least larger greater smaller because due
+based try consider make sure running failed unable requires
+"""
+DANGLING: Final = frozenset(_DANGLING_TEXT.split())
 
-_COMMON: Final = frozenset(
-    "accept accepted access address after all allocate allocated allowed already also any argument arguments available "
-    "attention attn backend backends because before between block blocks both build but cache call called capability card "
-    "change check checkpoint class code command compatible compile compiled computing compute config configuration "
-    "connection consider context core cuda current data decode decoder decrease default device devices dimension directory "
-    "disable driver dtype each enable encoder engine environment error exception executing execution expected failed file "
-    "files first flag flash following format found function gib given gpu gpus graph greater group head heads higher "
-    "image images implemented increase increasing index initialization initialize initializing input install installed "
-    "instead invalid issue kernel key keys kv language layer layers length less limit list load loading local log logits "
-    "lower match max maximum memory message method min minimum missing mode model models module modules multimodal name "
-    "named needed newer now number numbers object one op open operation operator option options other out output outside "
-    "package parallel parameter parameters pass path pipeline platform please position process processes provided "
-    "quantization rank raise read reason reasons reduce reducing requested request require required requires root run "
-    "running runtime see selected sequence server set setting shape shared size sizes smaller soft specified stack start "
-    "started startup stop system tensor tensors text than then this time token tokens trace try trying two type under "
-    "unexpected unknown unsupported update upgrade usage user utilization valid value values variable version vision was "
-    "weight weights which will with without worker workers world wrong xformers you your".split()
-)
+_COMMON_TEXT: Final = """
+accept accepted access address after all allocate allocated allowed already also any argument
+arguments available attention attn backend backends because before between block blocks both build
+but cache call called capability card change check checkpoint class code command compatible compile
+compiled computing compute config configuration connection consider context core cuda current data
+decode decoder decrease default device devices dimension directory disable driver dtype each enable
+encoder engine environment error exception executing execution expected failed file files first flag
+flash following format found function gib given gpu gpus graph greater group head heads higher image
+images implemented increase increasing index initialization initialize initializing input install
+installed instead invalid issue kernel key keys kv language layer layers length less limit list load
+loading local log logits lower match max maximum memory message method min minimum missing mode
+model models module modules multimodal name named needed newer now number numbers object one op open
+operation operator option options other out output outside package parallel parameter parameters
+pass path pipeline platform please position process processes provided quantization rank raise read
+reason reasons reduce reducing requested request require required requires root run running runtime
+see selected sequence server set setting shape shared size sizes smaller soft specified stack start
+started startup stop system tensor tensors text than then this time token tokens trace try trying
+two type under unexpected unknown unsupported update upgrade usage user utilization valid value
+values variable version vision was weight weights which will with without worker workers world wrong
+xformers you your
+"""
+_COMMON: Final = frozenset(_COMMON_TEXT.split())
 #: identifiers that are often cut because they are long
 _IDENTIFIERS: Final = (
     "AttentionBackendEnum",
@@ -85,7 +91,7 @@ def is_word(token: str) -> bool:
 
 
 def _is_known(bare: str) -> bool:
-    """Tell whether a token without punctuation is a word, or an identifier with a whole member after its dot."""
+    """Tell whether a bare token is a word, or an identifier with a whole member after its dot."""
     lowered = bare.lower()
     if lowered in _COMMON or lowered in DANGLING or bare in _IDENTIFIERS:
         return True
