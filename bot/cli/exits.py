@@ -55,10 +55,13 @@ _PRECEDENCE = (ExitCode.UNKNOWN_FAILURE, ExitCode.NEED_MORE, ExitCode.SOUND, Exi
 
 
 class CommandError(Exception):
-    """A command cannot do what was asked; the sentence is for the person who typed it."""
+    """A command cannot do what was asked; the sentence is for the person who typed it.
+
+    `advice` says what to do; it is empty where the problem already does.
+    """
 
     def __init__(self, problem: str, advice: str, code: ExitCode) -> None:
-        super().__init__(f"{problem}; {advice}")
+        super().__init__(f"{problem}; {advice}" if advice else problem)
         self.problem = problem
         self.advice = advice
         self.code = code

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from bot.cli.answer.page import Page
-    from rules.engine.report import Diagnosis, Remedy, Report
+    from rules.engine.report import Diagnosis, Proof, Remedy, Report
 
 _STATUS_STYLE = {
     Status.DIAGNOSED: "bold green",
@@ -118,11 +118,16 @@ class _Answer:
         if not diagnosis.fixes:
             self.page.blank()
             self.page.prose(self._say("terminal.no-fix"))
+        shared = _shared_proofs(diagnosis.fixes)
         for number, fix in enumerate(diagnosis.fixes, start=1):
             self.page.blank()
-            self._fix(fix, number, len(diagnosis.fixes))
+            self._fix(fix, (number, len(diagnosis.fixes)), shared)
+        if shared:
+            self._section("terminal.proof.any")
+            self._proofs(shared)
 
-    def _fix(self, fix: Remedy, number: int, total: int) -> None:
+    def _fix(self, fix: Remedy, place: tuple[int, int], shared: tuple[Proof, ...]) -> None:
+        number, total = place
         head = self._say("card.fix.one" if total == 1 else "card.fix.numbered", number=number, total=total)
         if fix.releases:
             head += f" {self._say('card.fix.releases', releases=fix.releases)}"
@@ -132,15 +137,19 @@ class _Answer:
             self.page.prose(f"({self._say(f'card.risk.{fix.risk.value}')})")
         for command in fix.commands:
             self.page.command(command)
-        if fix.verify:
+        own = tuple(proof for proof in fix.verify if proof not in shared)
+        if own:
             self.page.prose(self._say("terminal.proof"))
-        for proof in fix.verify:
+            self._proofs(own)
+
+    def _proofs(self, proofs: Iterable[Proof]) -> None:
+        for proof in proofs:
             self.page.prose(f"- {proof.expect}")
             self.page.command(proof.command)
 
     def _questions(self) -> None:
         if self.report.ask:
-            self._section("card.ask")
+            self._section("card.ask" if self.report.status is Status.NEED_MORE else "terminal.ask")
         for ask in self.report.ask:
             self.page.prose(f"- {ask.why}")
             if ask.command:
@@ -157,9 +166,15 @@ class _Answer:
         self._entries("card.ruled-out", (f"{rival.rule}: {rival.why}" for rival in report.ruled_out))
         self._entries("card.notes", notes)
         for first in report.diagnoses[:1]:
-            self._entries("card.references", first.references)
+            self._links(first.references)
             self.page.blank()
             self.page.prose(self._say("terminal.explain", rule=first.rule), indent=0, style="dim")
+
+    def _links(self, links: tuple[str, ...]) -> None:
+        if links:
+            self._section("card.references")
+        for link in links:
+            self.page.command(link)
 
     def _entries(self, key: str, entries: Iterable[str]) -> None:
         lines = list(entries)
@@ -167,3 +182,10 @@ class _Answer:
             self._section(key)
         for line in lines:
             self.page.prose(f"- {line}")
+
+
+def _shared_proofs(fixes: tuple[Remedy, ...]) -> tuple[Proof, ...]:
+    """Return what proves every one of several fixes, so that it is said once."""
+    if len(fixes) < 2:
+        return ()
+    return tuple(proof for proof in fixes[0].verify if all(proof in fix.verify for fix in fixes[1:]))

@@ -7,12 +7,11 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from bot.cli.answer.request import STDIN
 from bot.cli.exits import CommandError, ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-STDIN = "-"
 
 
 @contextmanager

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def load_rules(private: Path | None = None) -> Catalogue:
-    """Return the shipped rules and those of a second folder. Raises `CommandError` when they cannot be read."""
+    """Return the shipped rules and those of a second folder. Raises `CommandError` for faults."""
     if private is not None and not private.is_dir():
         advice = "name a folder that holds rules"
         raise CommandError(f"{private} is no folder", advice, ExitCode.UNUSABLE_INPUT)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import typer
 from typer.core import TyperGroup
 
-from bot.cli.app import app
 from bot.cli.exits import MEANINGS
 from bot.cli.terminal import PROGRAM
+from bot.cli.tree import app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,9 +13,9 @@ from bot.cli.exits import CommandError, ExitCode
 from bot.cli.releases.download import download
 from bot.cli.releases.unpack import tree_at
 from bot.cli.terminal import tell
-from rules.releases.extractor.__main__ import write
 from rules.releases.extractor.record import extract, version_of
 from rules.releases.extractor.tree import Tree
+from rules.releases.folder import write
 from rules.releases.shipped import DATA
 from rules.releases.store import INDEX, Shelf, encode
 

@@ -1,4 +1,4 @@
-"""Runs the program: in this process for what it prints, as a process of its own for what a shell sees. Not tests."""
+"""Runs the program, in this process or, for what a shell sees, as one of its own. Not tests."""
 
 import io
 import os
@@ -27,7 +27,9 @@ def run(capsys, monkeypatch, *arguments: str, stdin: bytes = b"") -> Outcome:
     return Outcome(code, shown.out, shown.err)
 
 
-def process(*arguments: str, stdin: bytes | None = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
+def process(
+    *arguments: str, stdin: bytes | None = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
     """Run as a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "bot", *arguments],

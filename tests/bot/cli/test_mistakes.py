@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.cli.app import COMMANDS, main
+from bot.cli.app import main
+from bot.cli.tree import COMMANDS
 from tests.bot.cli.running import ROOT, process, run
 
 SEED = (
@@ -143,7 +144,9 @@ def test_every_command_has_help_with_an_example(name, capsys, monkeypatch):
 @given(
     words=st.lists(
         st.one_of(
-            st.sampled_from([*COMMANDS, "--json", "--lang", "zh", "list", "lint", "show", "diff", "--gpu", "--help", "-"]),
+            st.sampled_from(
+                [*COMMANDS, "--json", "--lang", "zh", "list", "lint", "show", "diff", "--gpu", "--help", "-"]
+            ),
             st.text(max_size=12),
         ).filter(lambda word: word not in {"serve", "demo", "login", "add", "new", "test", "lint"}),
         max_size=4,
@@ -158,7 +161,12 @@ def test_no_command_line_makes_a_traceback(words, capsys, monkeypatch, tmp_path)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(paste=st.one_of(st.binary(max_size=400), st.text(max_size=400).map(lambda text: SEED + text.encode("utf-8", "replace"))))
+@given(
+    paste=st.one_of(
+        st.binary(max_size=400),
+        st.text(max_size=400).map(lambda text: SEED + text.encode("utf-8", "replace")),
+    )
+)
 def test_no_paste_makes_a_traceback(paste, capsys, monkeypatch):
     outcome = run(capsys, monkeypatch, "diagnose", "-", stdin=paste)
 

@@ -1,0 +1,76 @@
+"""Answers a request: reads the inputs, asks the engine, prints its answers. Not for judging a paste."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bot.cli.answer.inputs import opened, shown
+from bot.cli.exits import CommandError, ExitCode, verdict_code
+from bot.cli.terminal import complain, write_json, write_line
+from bot.triage.contract import report_to_json
+from rules.engine.paste.facts import Given
+from rules.engine.paste.masking import mask
+from rules.engine.start import start_engine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bot.cli.answer.request import Request
+    from rules.engine.report import Report, Status
+
+
+def answer(request: Request) -> int:
+    """Print one answer per input, in their order, and return the exit code for all of them.
+
+    An input that cannot be read is said on stderr and does not lose the others.
+    """
+    variables = _variables(request.env_file)
+    given = Given(request.vllm_version, request.gpu, request.model, variables, request.command)
+    engine = start_engine()
+    statuses: list[Status] = []
+    for name in request.files:
+        try:
+            with opened(name) as stream:
+                report = engine.diagnose_stream(stream, given, request.language)
+        except CommandError as error:
+            complain(str(error))
+            continue
+        statuses.append(report.status)
+        _show(report, shown(name), request)
+    return verdict_code(statuses) if len(statuses) == len(request.files) else ExitCode.UNUSABLE_INPUT
+
+
+def _variables(env_file: str | None) -> Mapping[str, str]:
+    if env_file is None:
+        return {}
+    from bot.cli.answer.variables import read_variables  # noqa: PLC0415 (its parser is slow to import)
+
+    variables, faulty = read_variables(env_file)
+    for line in faulty:
+        complain(f"{shown(env_file)}:{line} is not NAME=value and was left out")
+    return variables
+
+
+def _show(report: Report, name: str, request: Request) -> None:
+    if request.as_json:
+        # the path of a log may name a person as much as the log does
+        masked, count = mask(name)
+        write_json(report_to_json(replace(report, redacted=report.redacted + count), masked))
+    elif sys.stdout is not None:
+        _show_page(report, name if len(request.files) > 1 else None)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _show_page(report: Report, name: str | None) -> None:
+    # rich is slow to import, and programs never need it
+    from bot.cli.answer.human import print_report  # noqa: PLC0415
+    from bot.cli.answer.page import Page  # noqa: PLC0415
+
+    if name is not None:
+        write_line(f"== {name} ==")
+    print_report(report, Page(sys.stdout))
+    if name is not None:
+        write_line("")

@@ -1,0 +1,46 @@
+"""All generated pages by path, and writing them. Not for what one page says."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from bot.cli.catalogue.loading import load_rules
+from bot.cli.reference.catalogue import classes_page, rules_page
+from bot.cli.reference.commands import commands_page, exit_codes_page
+from bot.cli.reference.settings import settings_page
+from bot.settings import Settings
+from bot.triage.contract_model import json_schema
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def pages() -> dict[str, str]:
+    """Return the text of every generated page by its path below docs/reference."""
+    catalogue = load_rules()
+    return {
+        "commands.md": commands_page(),
+        "exit-codes.md": exit_codes_page(),
+        "settings.md": settings_page(Settings),
+        "classes.md": classes_page(catalogue),
+        "diagnose.schema.json": json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n",
+        "rules/README.md": rules_page(catalogue),
+    }
+
+
+def write_pages(folder: Path) -> list[Path]:
+    """Write every page that differs, remove pages of rules that are gone, and return what was touched."""
+    wanted = pages()
+    touched = []
+    for name, text in wanted.items():
+        path = folder / name
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            touched.append(path)
+    for path in sorted((folder / "rules").glob("*.md")):
+        if f"rules/{path.name}" not in wanted:
+            path.unlink()
+            touched.append(path)
+    return touched
