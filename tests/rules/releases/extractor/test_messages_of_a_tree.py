@@ -145,3 +145,19 @@ def test_each_text_has_the_line_on_which_it_is_said(tree_of):
 
 def test_benchmarks_are_no_part_of_a_server(texts):
     assert texts("raise ValueError('slow run')\n", "vllm/benchmarks/serve.py") == []
+
+
+def test_text_that_is_always_appended_belongs_to_the_whole(texts):
+    source = """
+        def f(name, tell):
+            msg = f"{name} is not supported. "
+            msg += "Falling back."
+            if tell:
+                msg += f" Remove {name}."
+            logger.warning(msg)
+    """
+
+    assert texts(source) == [
+        ("log.warning", "{} Remove {}."),
+        ("log.warning", "{} is not supported. Falling back.{}"),
+    ]
