@@ -190,7 +190,7 @@ def read_gpu(text: str) -> Gpu | None:
     """Return what a name says, None when it says nothing or names different GPUs.
 
     Reads product names in common spellings (`H100`, `NVIDIA H100 80GB HBM3`, `8xH100`, `2080ti`), compute
-    capabilities (`sm_90`, `sm90a`, `9.0`, `cc 8.6`), gfx targets, generations (`Turing`) and platforms (`ROCm`).
+    capabilities (`sm_90`, `sm90a`, `9.0`, `cc 8.6`), gfx targets, generations (`Turing`), platforms (`ROCm`).
     """
     text = text[:_LONGEST_TEXT]
     capability = read_capability(text)

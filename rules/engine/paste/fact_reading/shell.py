@@ -5,7 +5,7 @@ from typing import Final
 
 import re2
 
-_ASSIGNMENT: Final = re2.compile(r"^([A-Za-z_][A-Za-z0-9_]*)=(.*)$")
+_ASSIGNMENT: Final = re2.compile(r"^([A-Z_][A-Z0-9_]*)=(.*)$")
 _ENDS: Final = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "2>&1", "<", "#", "and", "then"})
 _STARTERS: Final = frozenset(
     {"vllm", "python", "python3", "uv", "nohup", "sudo", "exec", "time", "env", "docker", "podman", "nerdctl"}
@@ -153,9 +153,12 @@ def read_flags(words: list[str]) -> tuple[dict[str, str], list[str], list[str]]:
     return flags, loose, used
 
 
-def _launch(words: list[str], skip: int, env: dict[str, str]) -> Command:
+def _launch(words: list[str], skip: int, env: dict[str, str]) -> Command | None:
     flags, loose, used = read_flags(words[skip:])
     model = flags.get("--model") or (loose[0] if loose else None)
+    if model is not None and model.startswith("["):
+        # The usage line of an argument parser: `vllm serve [model_tag] [options]`.
+        return None
     return Command((*words[:skip], *used), env, flags, _plausible_model(model))
 
 
@@ -189,7 +192,7 @@ def _plausible_model(text: str | None) -> str | None:
     if (
         text is None
         or text in {"...", "…", "MODEL", "model", "<model>", "$MODEL"}
-        or text.startswith(("$", "<", "{", "-"))
+        or text.startswith(("$", "<", "{", "-", "["))
     ):
         return None
     return text.strip("`'\"") or None
