@@ -58,7 +58,7 @@ class Engine:
         """Return the report on a log of any length, read once, in bounded memory."""
         parts = self._parts
         excerpt = read_excerpt(source, parts.matcher.index, parts.matcher.scanner)
-        evidence = excerpt.renumber(parts.reader.clean(excerpt.text, unwrap=not excerpt.partial))
+        evidence = parts.reader.clean(excerpt.text, unwrap=not excerpt.partial)
         if language not in LANGUAGES:
             language = asker_language(evidence.lines)
         failure = parts.reader.failure(evidence)
@@ -68,4 +68,4 @@ class Engine:
         setting = Setting(failure, found.facts, parts.shipped, known, parts.printing)
         verdict = rank(find_matches(hits, parts.rule_of, setting), hits, failure)
         notes = [*evidence.notes, *found.notes, *limit_notes(excerpt, hits.capped, language)]
-        return Judged(evidence, setting, verdict, language).report(parts.answerer, notes)
+        return Judged(evidence, excerpt, setting, verdict, language).report(parts.answerer, notes)

@@ -24,6 +24,7 @@ class Judged:
     """All that is known of a paste when the report is written."""
 
     evidence: Evidence
+    excerpt: Excerpt
     setting: Setting
     verdict: Verdict
     language: str
@@ -49,6 +50,10 @@ class Judged:
         facts = self._facts() if match is self._best() else self.setting.facts
         situation = match.situation
         return Case(match.rule, match.captures, facts, situation.releases, self.language, situation.holds)
+
+    def _number(self, place: int) -> int:
+        """Return the number in the original of a line by its index."""
+        return self.excerpt.original(self.evidence.lines[place].number)
 
     def _best(self) -> Match | None:
         return self.verdict.ranked[0] if self.verdict.ranked else None
@@ -77,7 +82,7 @@ class Judged:
         if place is None or self.verdict.status is Status.NOT_AN_INCIDENT:
             return None
         line = self.evidence.lines[place]
-        return RootCause(line.number, failure.text or line.text.strip(), line.process)
+        return RootCause(self._number(place), failure.text or line.text.strip(), line.process)
 
     def _diagnosis(self, match: Match, answer: Answer) -> Diagnosis:
         rule = match.rule
@@ -91,11 +96,11 @@ class Judged:
             captures=match.captures,
             fixes=answer.fixes,
             references=rule.references,
-            line=self.evidence.lines[match.line].number,
+            line=self._number(match.line),
         )
 
     def _ruled_out(self, one: Rejected) -> RuledOut:
-        line = None if one.line is None else self.evidence.lines[one.line].number
+        line = None if one.line is None else self._number(one.line)
         return RuledOut(one.rule, remark(one.reason.value, self.language, line=line, by=one.by))
 
     def _ask(self, answerer: Answerer, answers: Iterable[Answer]) -> tuple[Ask, ...]:
@@ -129,7 +134,7 @@ class Judged:
             printing = select(ranges[name], printing) or printing
         values = {
             "release": self.setting.facts.vllm_version,
-            "line": self.evidence.lines[match.line].number,
+            "line": self._number(match.line),
             "releases": specifier(printing, shipped),
         }
         return Note(NoteKind.CONTRADICTION, remark("contradiction.release", self.language, **values))

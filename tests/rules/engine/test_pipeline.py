@@ -215,3 +215,12 @@ def test_a_large_log_is_diagnosed_from_its_lines_and_says_that_it_was_read_in_pa
 )
 def test_hostile_input_gets_a_report(engine, hostile):
     assert engine.diagnose(hostile).status in Status
+
+
+def test_line_numbers_are_the_originals_where_repeated_lines_were_left_out(engine):
+    calm = 'INFO:     10.0.0.1:80 - "POST /v1/completions HTTP/1.1" 200 OK\n'
+    report = engine.diagnose(calm * 1000 + INCIDENT)
+
+    assert report.root_cause.line == 1005
+    assert report.diagnoses[0].line == 1005
+    assert report.notes == ()

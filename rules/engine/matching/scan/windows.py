@@ -8,7 +8,7 @@ letters are kept a few times, so that a flood of one message cannot push out ano
 import codecs
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -16,13 +16,15 @@ from typing import NamedTuple
 from rules.engine.matching.scan.blocks import Block, Source, blocks
 from rules.engine.matching.scan.index import SignalIndex
 from rules.engine.matching.scan.scanner import Scanner
+from rules.engine.matching.scan.thinning import thin
 from rules.engine.paste.cleaning import decode
-from rules.engine.paste.evidence import Evidence
 
 #: bytes up to which an input is read whole
 WHOLE = 1024 * 1024
 #: lines up to which an input is read whole: more of them in so few bytes are no log
-_WHOLE_LINES = 50_000
+_WHOLE_LINES = 20_000
+#: share of characters that are none, from which on an input is no text
+_NO_TEXT = 0.05
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -57,23 +59,16 @@ class Excerpt:
     text: str
     #: number in the original of each line of `text`; None: they are the same
     numbers: tuple[int, ...] | None = None
+    #: True when only a part of the input was read; repeated lines that were left out do not count
+    partial: bool = False
     #: True when some lines that looked like failures were left out
     dropped: bool = False
     #: True when a very long line was cut
     cut: bool = False
 
-    @property
-    def partial(self) -> bool:
-        """Tell whether only a part of the input was read."""
-        return self.numbers is not None
-
-    def renumber(self, evidence: Evidence) -> Evidence:
-        """Return the evidence with the line numbers of the original."""
-        numbers = self.numbers
-        if numbers is None:
-            return evidence
-        lines = tuple(replace(line, number=numbers[line.number - 1]) for line in evidence.lines)
-        return replace(evidence, lines=lines, partial=True)
+    def original(self, number: int) -> int:
+        """Return the number in the original of a line of `text`, both from 1."""
+        return number if self.numbers is None else self.numbers[number - 1]
 
 
 def read_excerpt(
@@ -81,13 +76,25 @@ def read_excerpt(
 ) -> Excerpt:
     """Read an input to its end and return what of it is looked at."""
     head = source.read(WHOLE + 1)
-    if len(head) <= WHOLE and head.count(b"\n") <= _WHOLE_LINES:
-        return Excerpt(decode(head))
+    whole = _whole(head)
+    if whole is not None:
+        return whole
     keeper = _Keeper(index, limits)
     joined = _Joined(head, source)
     for block in blocks(_Utf8(joined) if head.startswith(_UTF16_MARKS) else joined):
         keeper.feed(block, scanner.scan(block.data))
     return keeper.finish()
+
+
+def _whole(head: bytes) -> Excerpt | None:
+    """Return a paste that is read whole but for repeated lines; None when it is too large, or no text."""
+    if len(head) > WHOLE or head.count(b"\n") > _WHOLE_LINES:
+        return None
+    thinned = None if head.startswith(_UTF16_MARKS) or b"\0" in head else thin(head)
+    text = decode(head) if thinned is None else decode(thinned[0])
+    if text.count("\ufffd") > len(text) * _NO_TEXT:
+        return None
+    return Excerpt(text, None if thinned is None else thinned[1])
 
 
 class _Joined:
@@ -285,7 +292,7 @@ def _joined(segments: list[_Segment], *, dropped: bool, cut: bool) -> Excerpt:
         lines = decode(run.data.removesuffix(b"\n")).split("\n")
         texts.extend(lines)
         numbers.extend(range(run.number, run.number + len(lines)))
-    return Excerpt("\n".join(texts), tuple(numbers), dropped, cut)
+    return Excerpt("\n".join(texts), tuple(numbers), partial=True, dropped=dropped, cut=cut)
 
 
 def _runs(segments: list[_Segment]) -> list[_Segment]:
