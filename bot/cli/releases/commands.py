@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import ExitCode, unknown_name
-from bot.cli.releases.facts import all_sections, chosen_sections, lines
+from bot.cli.releases.facts import all_sections, lines, named_facts
 from bot.cli.terminal import tell, write_json, write_line
 from rules.releases.diff import Difference, diff
-from rules.releases.release import Release, UnknownReleaseError
+from rules.releases.model import Record
+from rules.releases.release import UnknownReleaseError
 from rules.releases.shipped import DATA, load_releases
 from rules.releases.store import Shelf
 
@@ -41,25 +42,28 @@ def list_releases(*, as_json: _AsJson = False) -> int:
 
 
 @app.command()
-def show(
+def show(  # noqa: PLR0913 (each parameter is an option)
     version: _Version,
     *,
     flag: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this flag.")] = None,
     variable: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this variable.")] = None,
     backend: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this backend.")] = None,
     tower: Annotated[list[str] | None, typer.Option(metavar="LABEL", help="Only this encoder.")] = None,
+    texts: Annotated[bool, typer.Option("--texts", help="Also the texts that it can print.")] = False,
     as_json: _AsJson = False,
 ) -> int:
     """Print what is known of a release: one fact a line, each with file and line of vLLM's source.
 
     For example: vllm-diagnose releases show 0.11.2 --flag=--max-model-len
     """
-    release = known_release(version)
+    record = known_record(version)
     named = {"flags": flag, "variables": variable, "backends": backend, "towers": tower}
     wanted = {section: names for section, names in named.items() if names}
-    sections = chosen_sections(release, wanted) if wanted else all_sections(release)
+    sections = all_sections(record, texts=texts)
+    if wanted:
+        sections = named_facts(sections, wanted, record.version)
     if as_json:
-        write_json({"schema": 1, "version": str(release.version), **sections})
+        write_json({"schema": 1, "version": record.version, **sections})
         return ExitCode.SOUND
     for line in lines(sections):
         write_line(line)
@@ -71,14 +75,14 @@ def diff_releases(
     old: Annotated[str, typer.Argument(metavar="V", show_default=False, help="The older release.")],
     new: Annotated[str, typer.Argument(metavar="W", show_default=False, help="The newer release.")],
     *,
-    texts: Annotated[bool, typer.Option(help="Also the texts that can be raised or logged.")] = False,
+    texts: Annotated[bool, typer.Option("--texts", help="Also the texts that they can print.")] = False,
     as_json: _AsJson = False,
 ) -> int:
     """Print what changed from one release to another: backends, limits, flags, variables.
 
     For example: vllm-diagnose releases diff 0.12.0 0.13.0
     """
-    changes = _changes(known_release(old), known_release(new), texts=texts)
+    changes = _changes(known_record(old), known_record(new), texts=texts)
     if as_json:
         write_json(
             {"schema": 1, "old": old, "new": new, "changes": [_change_to_json(one) for one in changes]}
@@ -116,22 +120,25 @@ def add(
     if place:
         before = str(shipped[place - 1])
         write_line(f"What changed from {before} to {record.version}:")
-        for change in _changes(known_release(before), known_release(number), texts=False):
+        for change in _changes(known_record(before), known_record(number), texts=False):
             write_line(change_line(change))
     tell("checking every rule against the new facts")
     return lint_rules()
 
 
-def known_release(version: str) -> Release:
-    """Return a shipped release. Raises `CommandError` that names the nearest ones when it is not shipped."""
+def known_record(version: str) -> Record:
+    """Return all facts of a shipped release. Raises `CommandError` with the nearest if it is not shipped."""
     releases = load_releases()
     try:
-        return releases.get(version)
+        wanted = releases.get(version).version
     except UnknownReleaseError as error:
         known = [str(one) for one in releases.versions()]
         raise unknown_name(
             "vLLM release with facts", version, known, "vllm-diagnose releases list"
         ) from error
+    # `0.11` is `0.11.0`
+    number = next(one for one in releases.versions() if one == wanted)
+    return Shelf(lambda file: (DATA / file).read_bytes()).record(str(number))
 
 
 def change_line(change: Difference) -> str:
@@ -144,10 +151,8 @@ def change_line(change: Difference) -> str:
     return "  ".join(parts)
 
 
-def _changes(old: Release, new: Release, *, texts: bool) -> list[Difference]:
-    shelf = Shelf(lambda file: (DATA / file).read_bytes())
-    changes = diff(shelf.record(str(old.version)), shelf.record(str(new.version)))
-    return [change for change in changes if texts or change.section != "messages"]
+def _changes(old: Record, new: Record, *, texts: bool) -> list[Difference]:
+    return [change for change in diff(old, new) if texts or change.section != "messages"]
 
 
 def _change_to_json(change: Difference) -> dict[str, str | None]:

@@ -7,8 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from bot.cli.exits import unknown_name
-from rules.releases.model import CAPABILITIES, Source
-from rules.releases.release import Where
+from rules.releases.model import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,48 +15,46 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from bot.triage.contract import Json
-    from rules.releases.release import Release
-
-#: settings whose reach matters for attention, in the order of their history
-_SETTINGS = ("VLLM_ATTENTION_BACKEND", "--attention-backend", "--mm-encoder-attn-backend")
+    from rules.releases.model import Record
 
 Sections = dict[str, list[dict[str, "Json"]]]
 
-
-def all_sections(release: Release) -> Sections:
-    """Return everything that is known of a release, by section."""
-    return {
-        "backends": [_plain(one) for one in release.backends()],
-        "text-order": [_order(release, capability) for capability in CAPABILITIES],
-        "towers": [_plain(one) for one in release.towers()],
-        "tower-default": [_tower_default(release, capability) for capability in CAPABILITIES],
-        "reach": [_plain(release.reach(name)) for name in _SETTINGS],
-        "flags": [_plain(one) for one in release.flags()],
-        "variables": [_plain(one) for one in release.variables()],
-    }
+#: how a fact of a section is called, where facts can be asked for by name
+NAMES = {"backends": "name", "towers": "label", "flags": "name", "variables": "name"}
 
 
-def chosen_sections(release: Release, wanted: Mapping[str, Iterable[str]]) -> Sections:
-    """Return only the named facts: `wanted` maps `flags`, `variables`, `backends` and `towers` to names.
+def all_sections(record: Record, *, texts: bool) -> Sections:
+    """Return everything that is known of a release by section; the texts it can print only when wanted."""
+    attention = {one.name: getattr(record.attention, one.name) for one in fields(record.attention)}
+    packages = attention.pop("packages")
+    found: Sections = {section: [_plain(fact) for fact in facts] for section, facts in attention.items()}
+    found["packages"] = [{"name": name, "requirement": text} for name, text in packages]
+    for section in ("flags", "dotted_flags", "variables"):
+        found[section] = [_plain(fact) for fact in getattr(record, section)]
+    if texts:
+        found["messages"] = [_plain(fact) for fact in record.messages]
+    return found
 
-    Raises `CommandError` with the nearest names for one that the release does not have.
+
+def named_facts(sections: Sections, wanted: Mapping[str, Iterable[str]], version: str) -> Sections:
+    """Return only the facts whose names are wanted, by section (`flags`, `variables`, `backends`, `towers`).
+
+    A flag answers to its aliases too. Raises `CommandError` with the nearest names for one that is not there.
     """
-    finders = {
-        "flags": (release.flag, [one.name for one in release.flags()]),
-        "variables": (release.variable, [one.name for one in release.variables()]),
-        "backends": (release.backend, [one.name for one in release.backends()]),
-        "towers": (release.tower, [one.label for one in release.towers()]),
-    }
     found: Sections = {}
     for section, names in wanted.items():
-        find, known = finders[section]
+        known = {name: fact for fact in sections[section] for name in _names(fact, NAMES[section])}
         for name in names:
-            one = find(name)
-            if one is None:
-                kind = f"{section.removesuffix('s')} in vLLM {release.version}"
-                raise unknown_name(kind, name, known, f"vllm-diagnose releases show {release.version}")
-            found.setdefault(section, []).append(_plain(one))
+            if name not in known:
+                kind = f"{section.removesuffix('s')} in vLLM {version}"
+                raise unknown_name(kind, name, known, f"vllm-diagnose releases show {version}")
+            found.setdefault(section, []).append(known[name])
     return found
+
+
+def _names(fact: Mapping[str, Json], field: str) -> list[str]:
+    aliases = fact.get("aliases")
+    return [str(fact[field]), *(str(alias) for alias in (aliases if isinstance(aliases, list) else []))]
 
 
 def lines(sections: Sections) -> Iterable[str]:
@@ -66,20 +63,6 @@ def lines(sections: Sections) -> Iterable[str]:
         for fact in facts:
             values = (f"{name}={_shown(value)}" for name, value in fact.items() if _says_something(value))
             yield "  ".join((section, *values))
-
-
-def _order(release: Release, capability: str) -> dict[str, Json]:
-    order = release.text_order(Where(compute_capability=capability))
-    return {"compute_capability": capability, "order": None if order is None else list(order)}
-
-
-def _tower_default(release: Release, capability: str) -> dict[str, Json]:
-    choice = release.tower_default(Where(compute_capability=capability))
-    return {
-        "compute_capability": capability,
-        "backend": choice.backend if choice else None,
-        "missing_package": choice.missing_package if choice else None,
-    }
 
 
 def _plain(record: DataclassInstance) -> dict[str, Json]:
