@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from bot.triage.looking.engine import MakeEngine
 
 _MIB = 1 << 20
+#: how long a dropped file may wait to be read
+_UPLOAD_LIFE = timedelta(days=1)
 #: seconds that open requests get when the bot ends
 _FAREWELL_S = 1.0
 
@@ -86,6 +88,7 @@ class Bot:
         """Return the rooms of the console."""
         limit = self.settings.triage.file_limit_mib * _MIB
         uploads = Uploads(NAME, self.settings.state_dir / "uploads", limit, random_id)
+        uploads.sweep((system_clock() - _UPLOAD_LIFE).timestamp())
         log = SqlRoomLog(self.database)
         return Rooms(Surroundings(log, uploads, system_clock, random_id, self._mask))
 

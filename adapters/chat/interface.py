@@ -291,3 +291,6 @@ class ChatPlatform(Protocol):
 
     async def fetch(self, file: File, into: Path, limit_bytes: int) -> None:
         """Write the bytes of a file. Raises `FileGoneError`, `FileTooLargeError` or another `ChatError`."""
+
+    async def done_with(self, file: File) -> None:
+        """Hear that a file is not needed any more; whoever keeps a copy of it removes it."""

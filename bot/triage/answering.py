@@ -80,10 +80,10 @@ class Answering:
         try:
             is_said = await self._message(entry, message)
         except LookingTooLongError as error:
-            await self._trouble(entry, message, trouble_card(error, entry.id, LANGUAGES[0]))
-            await platform.mark(message.ref, Mark.FAILED)
+            await self.give_up(entry, error)
             return
         await platform.mark(message.ref, Mark.ANSWERED if is_said else Mark.QUIET)
+        await self._forget_files(message)
 
     async def give_up(self, entry: InboxEntry, error: Exception) -> None:
         """Tell whoever asked that it did not work. Raises `ChatError`."""
@@ -92,6 +92,11 @@ class Answering:
         message = message_from_json(entry.place, entry.message, entry.payload)
         await self._trouble(entry, message, trouble_card(error, entry.id, LANGUAGES[0]))
         await self._desk.platforms[entry.place.platform].mark(message.ref, Mark.FAILED)
+        await self._forget_files(message)
+
+    async def _forget_files(self, message: IncomingMessage) -> None:
+        for file in message.files:
+            await self._desk.platforms[message.ref.place.platform].done_with(file)
 
     async def _message(self, entry: InboxEntry, message: IncomingMessage) -> bool:
         """Answer a message; False when there is nothing to say."""

@@ -6,7 +6,7 @@ import re
 
 #: breaks a word for a client without showing to a reader
 _GAP = "\u200b"
-#: what a client acts on, each up to the sign after which a gap breaks it; every branch looks a few signs ahead
+#: what a client acts on, up to the sign after which a gap breaks it; no branch looks far ahead
 _ACTIVE = re.compile(r"`(?=`)|~(?=~)|<(?=[@#!])|@(?=everyone|here|channel)", re.IGNORECASE)
 #: characters that turn the direction of text round, so that what is read differs from what is there
 _DIRECTION = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"

@@ -86,3 +86,7 @@ class ConsolePlatform:
     async def fetch(self, file: File, into: Path, limit_bytes: int) -> None:
         """Write the bytes of a dropped file."""
         await self._rooms.around.uploads.hand_over(file, into, limit_bytes)
+
+    async def done_with(self, file: File) -> None:
+        """Remove a dropped file."""
+        self._rooms.around.uploads.forget(file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -125,12 +126,18 @@ class RoomsApi:
             }
         )
         await response.prepare(request)
+        # A page that is closed says itself where to go on.
+        with suppress(ConnectionResetError):
+            await self._send(response, last, self.person_of(request).id)
+        return response
+
+    async def _send(self, response: web.StreamResponse, last: int, person: str) -> None:
+        """Write what happens until the bot ends."""
         await response.write(f"retry: {_RECONNECT_MS}\n\n".encode())
-        person = self.person_of(request).id
         is_live = False
         while self.rooms.inbox is not None:
             ticket = self.rooms.watchers.ticket()
-            events = await log.after(last, _BATCH)
+            events = await self.rooms.around.log.after(last, _BATCH)
             for event in events:
                 last = event.sequence
                 if event.payload.get("recipient") in {None, person} and event.channel in self.channels:
@@ -141,7 +148,6 @@ class RoomsApi:
                 is_live = True
                 await response.write(b"event: live\ndata: {}\n\n")
             await _wait(ticket, response)
-        return response
 
     def _channel(self, request: web.Request) -> str:
         channel = request.match_info["channel"]

@@ -58,6 +58,14 @@ class Uploads:
             raise FileTooLargeError(self.platform, file.name, limit_bytes)
         await asyncio.to_thread(shutil.copyfile, path, into)
 
+    def sweep(self, before: float) -> None:
+        """Remove files that were last written before a time (seconds since 1970): nobody came for them."""
+        if not self.folder.is_dir():
+            return
+        for path in self.folder.iterdir():
+            if path.stat().st_mtime < before:
+                path.unlink(missing_ok=True)
+
     def forget(self, file: File) -> None:
         """Remove a file that is no longer needed."""
         if _ID.fullmatch(file.id):
