@@ -31,6 +31,8 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
             "only what holds in both {first} and {last} is said."
         ),
         "facts.two-releases": "The paste names two vLLM releases, {first} and {second}: {first} was used.",
+        "facts.two-releases-unused": "The paste names two vLLM releases, {first} and {second}: neither was used.",
+        "facts.two-gpus-unused": "The paste names two GPUs, {first} and {second}: neither was used.",
         "facts.two-gpus": "The paste names two GPUs, {first} and {second}: {first} was used.",
         "facts.two-values": "The paste gives {name} two values, {first} and {second}.",
         "facts.given-release-overruled": "The paste says vLLM {paste}, you said {given}: {paste} was used.",
@@ -63,6 +65,8 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
             "vLLM {release} 介于有资料的版本之间：只说明在 {first} 和 {last} 中都成立的内容。"
         ),
         "facts.two-releases": "粘贴的内容里有两个 vLLM 版本：{first} 和 {second}，采用 {first}。",
+        "facts.two-releases-unused": "粘贴的内容里有两个 vLLM 版本：{first} 和 {second}，均未采用。",
+        "facts.two-gpus-unused": "粘贴的内容里有两种 GPU：{first} 和 {second}，均未采用。",
         "facts.two-gpus": "粘贴的内容里有两种 GPU：{first} 和 {second}，采用 {first}。",
         "facts.two-values": "粘贴的内容里 {name} 有两个值：{first} 和 {second}。",
         "facts.given-release-overruled": "粘贴的内容是 vLLM {paste}，而您给出的是 {given}：采用 {paste}。",

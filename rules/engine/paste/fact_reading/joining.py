@@ -33,7 +33,8 @@ def read_facts(evidence: Evidence, given: Given | None = None) -> tuple[Facts, t
     """Return what is known, and remarks on what contradicts or could not be read.
 
     A value of the paste wins over the given one. Phrases of the remarks and their values: `two-releases`,
-    `two-gpus`, `two-values` (first, second, and name for a variable), `given-release-overruled` and
+    `two-releases-unused`, `two-gpus-unused`, `two-values` (first, second, and name for a variable; the first is used
+    unless the phrase says otherwise), `given-release-overruled` and
     `given-gpu-overruled` (paste, given), `release-unreadable`, `release-incomplete`, `gpu-unreadable`,
     `command-unreadable` (given).
     """
@@ -71,7 +72,8 @@ def _release(page: Page, given: Given, notes: list[NoteDraft]) -> tuple[str | No
     own_series = read_series(page) if version is None and contradiction is None else None
     if contradiction is not None:
         first, second = contradiction
-        notes.append(_note(NoteKind.CONTRADICTION, "two-releases", first=first, second=second))
+        phrase = "two-releases-unused" if version is None else "two-releases"
+        notes.append(_note(NoteKind.CONTRADICTION, phrase, first=first, second=second))
     if given.vllm_version is None or not given.vllm_version.strip():
         return version, own_series
     stated, series = read_given_release(given.vllm_version)
@@ -113,7 +115,7 @@ def _machine(page: Page, version: str | None, given: Given, notes: list[NoteDraf
     machine = read_machine(page, version)
     if machine.contradiction is not None:
         first, second = machine.contradiction
-        notes.append(_note(NoteKind.CONTRADICTION, "two-gpus", first=first, second=second))
+        notes.append(_note(NoteKind.CONTRADICTION, "two-gpus-unused", first=first, second=second))
     if given.gpu is None or not given.gpu.strip():
         return machine
     stated = read_gpu(given.gpu)
