@@ -6,7 +6,6 @@ machine knows.
 
 from __future__ import annotations
 
-import os.path
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -205,7 +204,7 @@ class SettingAnswers:
         }
         if not texts:
             return None
-        shared = os.path.commonpath(sorted(texts)).rstrip()
+        shared = _shared_beginning(texts)
         return shared if len(texts) == 1 or len(shared) >= _SHORTEST_LINE else None
 
     def requirement(self, package: str) -> str | None:
@@ -272,3 +271,13 @@ def _within(
 def _stable(line: SelectionLine, backend: str) -> str:
     """Return what a line prints each time: up to its first variable part."""
     return line.template.replace("{backend}", backend.removesuffix(_SUFFIX)).partition("{}")[0].rstrip()
+
+
+def _shared_beginning(texts: Iterable[str]) -> str:
+    """Return what all texts begin with. The first and the last in order differ the most."""
+    ordered = sorted(texts)
+    first, last = ordered[0], ordered[-1]
+    length = next(
+        (at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first)
+    )
+    return first[:length].rstrip()
