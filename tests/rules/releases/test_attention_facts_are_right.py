@@ -90,7 +90,7 @@ def test_an_encoders_own_check_can_be_reached_unless_the_platform_answers_first(
             "0.11.0",
             "GLM-4V",
             "cuda rocm xpu cpu",
-            "vllm/model_executor/models/glm4_1v.py:268 checks what it was given",
+            "vllm/model_executor/models/glm4_1v.py:273 checks what it was given",
         ),
         (
             "0.12.0",
@@ -119,10 +119,10 @@ def test_an_encoder_refuses_a_backend_on_these_platforms(version, label, platfor
 @pytest.mark.parametrize(
     ("version", "package", "_where"),
     [
-        ("0.10.2", None, "vllm/model_executor/models/qwen2_vl.py:319 replaces nothing"),
+        ("0.10.2", None, "vllm/model_executor/models/qwen2_vl.py:317 replaces nothing"),
         ("0.11.0", "flash-attn", "vllm/model_executor/models/qwen3_vl.py:326"),
-        ("0.11.2", "flash-attn", "vllm/attention/layer.py:138"),
-        ("0.12.0", None, "vllm/attention/layer.py:74 passes it on as it is"),
+        ("0.11.2", "flash-attn", "vllm/attention/layer.py:118"),
+        ("0.12.0", None, "vllm/attention/layer.py:75 passes it on as it is"),
     ],
 )
 def test_an_installed_flash_attn_rescues_an_encoder_in_these_releases_only(version, package, _where):
@@ -209,7 +209,7 @@ def test_flash_attn_is_never_accepted_below_8_0():
             "VLLM_ATTENTION_BACKEND",
             "text tower",
             Unread.IS_READ,
-            "vllm/attention/selector.py:52, qwen2_vl.py:213",
+            "vllm/attention/selector.py:52, qwen2_vl.py:218",
         ),
         (
             "0.12.0",
@@ -269,8 +269,8 @@ def test_a_setting_reaches_these_parts(version, setting, parts, unread, _where):
 def test_the_deprecated_variable_is_announced_with_its_flag():
     """vllm/config/attention.py:81 of 0.13.0."""
     assert _release("0.13.0").reach("VLLM_ATTENTION_BACKEND").message == (
-        "Using VLLM_ATTENTION_BACKEND environment variable is deprecated and will be removed in v0.14.0 or v1.0.0, "
-        "whichever is soonest. Please use --attention-config.backend command line argument or "
+        "Using VLLM_ATTENTION_BACKEND environment variable is deprecated and will be removed in v0.14.0 or "
+        "v1.0.0, whichever is soonest. Please use --attention-config.backend command line argument or "
         "AttentionConfig(backend=...) config field instead."
     )
     assert _release("0.17.0").reach("VLLM_ATTENTION_BACKEND").message == (
@@ -286,26 +286,63 @@ USER, AUTO = ChosenBy.USER, ChosenBy.AUTO
     [
         ("0.6.3", "FLASH_ATTN", USER, None, "vllm/attention/selector.py:110"),
         ("0.6.3", "FLASHINFER", USER, "Using Flashinfer backend.", "vllm/attention/selector.py:141"),
-        ("0.6.6", "FLASH_ATTN", AUTO, "Using Flash Attention backend.", "vllm/attention/selector.py:138"),
+        ("0.6.6", "FLASH_ATTN", AUTO, "Using Flash Attention backend.", "vllm/attention/selector.py:120"),
         ("0.7.3", "TRITON_MLA", AUTO, "Using Triton MLA backend.", "vllm/platforms/cuda.py:160"),
         ("0.8.5", "FLASH_ATTN", AUTO, "Using Flash Attention backend", "vllm/platforms/cuda.py:221 and 292"),
-        ("0.9.1", "FLEX_ATTENTION", USER, "Using FlexAttenion backend on V1 engine.", "vllm/platforms/cuda.py:230"),
-        ("0.11.0", "FLASH_ATTN", USER, "Using Flash Attention backend on V1 engine.", "vllm/platforms/cuda.py:325"),
         (
-            "0.11.0", "FLASHINFER", AUTO,
-            "Using FlashInfer backend with HND KV cache layout on V1 engine by default for Blackwell (SM 10.0) GPUs.",
+            "0.9.1",
+            "FLEX_ATTENTION",
+            USER,
+            "Using FlexAttenion backend on V1 engine.",
+            "vllm/platforms/cuda.py:230",
+        ),
+        (
+            "0.11.0",
+            "FLASH_ATTN",
+            USER,
+            "Using Flash Attention backend on V1 engine.",
+            "vllm/platforms/cuda.py:325",
+        ),
+        (
+            "0.11.0",
+            "FLASHINFER",
+            AUTO,
+            "Using FlashInfer backend with HND KV cache layout on V1 engine by default for Blackwell "
+            "(SM 10.0) GPUs.",
             "vllm/platforms/cuda.py:344",
         ),
-        ("0.11.2", "FLASH_ATTN", USER, "Using AttentionBackendEnum.FLASH_ATTN backend.", "vllm/platforms/cuda.py:377"),
+        (
+            "0.11.2",
+            "FLASH_ATTN",
+            USER,
+            "Using AttentionBackendEnum.FLASH_ATTN backend.",
+            "vllm/platforms/cuda.py:377",
+        ),
         ("0.11.2", "FLASH_ATTN", AUTO, "Using FLASH_ATTN backend.", "vllm/platforms/cuda.py:428"),
         ("0.11.2", "CUTLASS_MLA", AUTO, None, CUTLASS_BY_ITSELF),
-        ("0.12.0", "TRITON_ATTN", AUTO, "Using TRITON_ATTN attention backend out of potential backends:",
-         "vllm/platforms/cuda.py:412"),
-        ("0.33.0", "FLASH_ATTN", AUTO, "Using FLASH_ATTN attention backend out of potential backends:",
-         "vllm/platforms/cuda.py:509"),
-        ("0.33.0", "FLASH_ATTN", USER, "Using AttentionBackendEnum.FLASH_ATTN backend.", "vllm/platforms/cuda.py:448"),
+        (
+            "0.12.0",
+            "TRITON_ATTN",
+            AUTO,
+            "Using TRITON_ATTN attention backend out of potential backends:",
+            "vllm/platforms/cuda.py:412",
+        ),
+        (
+            "0.33.0",
+            "FLASH_ATTN",
+            AUTO,
+            "Using FLASH_ATTN attention backend out of potential backends:",
+            "vllm/platforms/cuda.py:509",
+        ),
+        (
+            "0.33.0",
+            "FLASH_ATTN",
+            USER,
+            "Using AttentionBackendEnum.FLASH_ATTN backend.",
+            "vllm/platforms/cuda.py:448",
+        ),
     ],
-)  # fmt: skip
+)
 def test_this_line_names_the_backend_of_the_language_model(version, backend, by, line, _where):
     assert _release(version).selection_line(Part.TEXT, backend, by) == line
 
@@ -316,11 +353,24 @@ def test_this_line_names_the_backend_of_the_language_model(version, backend, by,
         ("0.11.0", "cpu", "TORCH_SDPA", AUTO, "Using Torch SDPA backend.", "vllm/platforms/cpu.py:104"),
         ("0.12.0", "cpu", "CPU_ATTN", AUTO, None, "vllm/platforms/cpu.py logs nothing"),
         ("0.33.0", "cpu", "CPU_MLA", AUTO, "Using CPU_MLA backend.", "vllm/platforms/cpu.py:186"),
-        ("0.19.0", "rocm", "TRITON_ATTN", USER, "Using TRITON_ATTN backend (selected via --attention-backend).",
-         "vllm/platforms/rocm.py:443"),
-        ("0.11.2", "rocm", "TRITON_ATTN", AUTO, "Using Triton Attention backend.", "vllm/platforms/rocm.py:274"),
+        (
+            "0.19.0",
+            "rocm",
+            "TRITON_ATTN",
+            USER,
+            "Using TRITON_ATTN backend (selected via --attention-backend).",
+            "vllm/platforms/rocm.py:443",
+        ),
+        (
+            "0.11.2",
+            "rocm",
+            "TRITON_ATTN",
+            AUTO,
+            "Using Triton Attention backend.",
+            "vllm/platforms/rocm.py:274",
+        ),
     ],
-)  # fmt: skip
+)
 def test_other_platforms_have_lines_of_their_own(version, platform, backend, by, line, _where):
     assert _release(version).selection_line(Part.TEXT, backend, by, platform) == line
 
@@ -329,12 +379,18 @@ def test_other_platforms_have_lines_of_their_own(version, platform, backend, by,
     ("version", "line", "_where"),
     [
         ("0.12.0", None, "vllm/model_executor/models/qwen3_vl.py logs nothing"),
-        ("0.13.0", "Using AttentionBackendEnum.TORCH_SDPA for MMEncoderAttention.",
-         "vllm/attention/layers/mm_encoder_attention.py:104"),
-        ("0.33.0", "Using AttentionBackendEnum.TORCH_SDPA for MMEncoderAttention.",
-         "vllm/model_executor/layers/attention/mm_encoder_attention.py:372"),
+        (
+            "0.13.0",
+            "Using AttentionBackendEnum.TORCH_SDPA for MMEncoderAttention.",
+            "vllm/attention/layers/mm_encoder_attention.py:104",
+        ),
+        (
+            "0.33.0",
+            "Using AttentionBackendEnum.TORCH_SDPA for MMEncoderAttention.",
+            "vllm/model_executor/layers/attention/mm_encoder_attention.py:372",
+        ),
     ],
-)  # fmt: skip
+)
 def test_this_line_names_the_backend_of_an_encoder(version, line, _where):
     for by in ChosenBy:
         assert _release(version).selection_line(Part.TOWER, "TORCH_SDPA", by) == line
@@ -353,3 +409,23 @@ def test_this_line_names_the_backend_of_an_encoder(version, line, _where):
 )
 def test_the_release_brings_this_package_to_nvidia_gpus(version, package, requirement, _where):
     assert _release(version).requirement(package) == requirement
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last", "_where"),
+    [
+        ("FLASH_ATTN", "0.6.3", None, "vllm/attention/selector.py:20 of 0.6.3"),
+        ("XFORMERS", "0.6.3", "0.11.2", "vllm/attention/backends/registry.py:46 of 0.11.2"),
+        ("OPENVINO", "0.6.3", "0.7.3", "vllm/platforms/interface.py:35 of 0.7.3"),
+        ("FLASHINFER_MLA", "0.10.2", None, "vllm/platforms/interface.py of 0.10.2"),
+        ("TRITON_ATTN", "0.11.0", None, "vllm/platforms/interface.py of 0.11.0"),
+        ("TRITON_ATTN_VLLM_V1", "0.8.3", "0.10.2", "vllm/platforms/interface.py of 0.10.2"),
+        ("CPU_ATTN", "0.11.1", None, "vllm/attention/backends/registry.py:73 of 0.11.1"),
+        ("TREE_ATTN", "0.10.1", "0.20.2", "vllm/v1/attention/backends/registry.py of 0.20.2"),
+    ],
+)
+def test_a_backend_exists_from_this_release_to_that(name, first, last, _where):
+    having = [str(version) for version in load_releases().versions() if _release(version).backend(name)]
+
+    assert having[0] == first
+    assert having[-1] == (last or str(load_releases().versions()[-1]))

@@ -1,4 +1,4 @@
-"""Whole tables over every shipped release: encoders, flag values, orders. Read from source, checked by eye at each change."""
+"""Whole tables over every shipped release: what encoders accept, flag values, orders of backends."""
 
 import pytest
 from packaging.specifiers import SpecifierSet
@@ -130,7 +130,7 @@ def test_the_language_model_tries_these_backends_at_head_size_128(releases, capa
         (">=0.10.1,<0.11.1", ("10.0",), ("CUTLASS_MLA",)),
         (">=0.10.1,<0.11.1", ("10.3",), ("TRITON_MLA",)),
         (">=0.11.1,<=0.33.0", ("9.0",), ("FLASH_ATTN_MLA", "FLASHMLA", "TRITON_MLA")),
-        # FLASHMLA is in the lists for 10.x too, but only Hopper has it: vllm/attention/ops/flashmla.py:59 of 0.11.1
+        # the lists for 10.x hold FLASHMLA too, but only Hopper has it: ops/flashmla.py:59 of 0.11.1
         (">=0.11.1,<0.15", BLACKWELL, ("CUTLASS_MLA", "FLASHINFER_MLA", "TRITON_MLA")),
         (">=0.15,<=0.33.0", BLACKWELL, ("FLASHINFER_MLA", "CUTLASS_MLA", "TRITON_MLA")),
     ],

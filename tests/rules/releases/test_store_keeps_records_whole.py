@@ -180,6 +180,5 @@ def test_a_file_that_cannot_be_used_is_named(file, content, why):
     shelf = _shelf({**encode([PLAIN]), file: content})
 
     with pytest.raises(DataError, match=why) as error:
-        shelf.versions()
-        shelf.section("0.9.2", "flags")
+        _ = shelf.versions() and shelf.section("0.9.2", "flags")
     assert error.value.file == file

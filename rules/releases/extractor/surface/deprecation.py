@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MARKED = re.compile(r"^\W*deprecated\b|\[deprecated\]|\(deprecated\.", re.IGNORECASE)
 #: who is deprecated: the thing itself, not one of its values or another thing
 ITSELF = (
-    r"(?:\bthis(?: \w+)?|{name}\b\W?)(?: \([^)]*\))?"
+    r"(?:\bthis(?: \w+)?|(?:^\W*|--|`|\bthe ){name}\b\W?)(?: \([^)]*\))?"
     r" (?:is|are|was|has been|will be)(?: now)? deprecated"
 )
 SENTENCE_END = re.compile(r"(?<=[.!])\s+(?=[A-Z`\-])")

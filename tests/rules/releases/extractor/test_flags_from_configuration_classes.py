@@ -2,10 +2,15 @@
 
 import pytest
 
+from rules.releases.extractor.surface.deprecation import deprecating_sentences
 from rules.releases.extractor.surface.flags import read_dotted_flags, read_flags
 
 NEW_TREE = {
-    "vllm/utils/argparse_utils.py": "def parse_args():\n    def create_nested_dict(keys, value):\n        pass\n",
+    "vllm/utils/argparse_utils.py": """
+        def parse_args():
+            def create_nested_dict(keys, value):
+                pass
+    """,
     "vllm/entrypoints/cli/serve.py": """
         from vllm.entrypoints.launchers.cli_args import make_arg_parser
 
@@ -98,7 +103,9 @@ NEW_TREE = {
                 model_group.add_argument("--max-model-len", **model_kwargs["max_model_len"])
                 model_group.add_argument("--enforce-eager", **model_kwargs["enforce_eager"])
                 model_group.add_argument("--task", **model_kwargs["task"], deprecated=True)
-                model_group.add_argument("--old-thing", action=argparse.BooleanOptionalAction, help=_OLD_MESSAGE)
+                model_group.add_argument(
+                    "--old-thing", action=argparse.BooleanOptionalAction, help=_OLD_MESSAGE
+                )
                 model_group.add_argument("--quiet-thing", action="store_true", deprecated=True)
                 for arg, type in [("--gone-a", str), ("--gone-b", bool)]:
                     model_group.add_argument(arg, type=type, help=f"[DEPRECATED] {arg} will go.")
@@ -280,3 +287,21 @@ def test_keys_of_a_free_dict_are_marked(keys):
     assert "--additional-config.*" in keys
     assert "--attention-config.extra.*" in keys
     assert "--attention-config.*" not in keys
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("--backend", 'Which backend. The "old" backend is deprecated and will go.', False),
+        ("--backend", "This supersedes other_backend and more which are deprecated.", False),
+        ("--allow-old", "Whether to allow deprecated methods.", False),
+        ("--backend", "The backend is deprecated.", True),
+        ("--old-size", "old_size (--old-size) is deprecated because it is unused.", True),
+        ("--cfg.old_size", "`old_size` is deprecated and was renamed.", True),
+        ("--cfg.level", "Level is deprecated and will be removed.", True),
+        ("--any", "First words.\n\nThis option is deprecated.", True),
+        ("--any", "Falls back. (DEPRECATED. Use --other instead)", True),
+    ],
+)
+def test_it_matters_whose_deprecation_a_help_text_speaks_of(name, text, said):
+    assert (deprecating_sentences(name, text) is not None) is said
