@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bot.cli.answer.proofs import shared_proofs
 from bot.locale import say
 from rules.engine.report import Risk, Status
 
@@ -118,7 +119,7 @@ class _Answer:
         if not diagnosis.fixes:
             self.page.blank()
             self.page.prose(self._say("terminal.no-fix"))
-        shared = _shared_proofs(diagnosis.fixes)
+        shared = shared_proofs(diagnosis.fixes)
         for number, fix in enumerate(diagnosis.fixes, start=1):
             self.page.blank()
             self._fix(fix, (number, len(diagnosis.fixes)), shared)
@@ -182,10 +183,3 @@ class _Answer:
             self._section(key)
         for line in lines:
             self.page.prose(f"- {line}")
-
-
-def _shared_proofs(fixes: tuple[Remedy, ...]) -> tuple[Proof, ...]:
-    """Return what proves every one of several fixes, so that it is said once."""
-    if len(fixes) < 2:
-        return ()
-    return tuple(proof for proof in fixes[0].verify if all(proof in fix.verify for fix in fixes[1:]))

@@ -1,19 +1,24 @@
-"""`vllm-diagnose rules`: the catalogue, its lint, its samples, a draft for a new rule. Not for any check."""
+"""`vllm-diagnose rules`: the catalogue, its lint, its samples, drafts of new rules. Not for any check."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bot.cli.catalogue.loading import load_rules, relative
+from bot.cli.catalogue.drafting import draft_rule
+from bot.cli.catalogue.loading import known_rule, load_rules, relative
 from bot.cli.exits import ExitCode
 from bot.cli.terminal import tell, write_json, write_line
+from rules.engine.rule.catalogue import SHIPPED
 from rules.engine.rule.faults import CatalogueError
 from rules.engine.rule.loading import load_catalogue
 from rules.engine.rule.model import Rule
+from rules.engine.start import Options, start_engine
 from rules.lint.interface import Issue
 from rules.lint.linting import errors, lint
+from rules.lint.trials import run_samples
 from rules.releases.shipped import load_releases
 
 app = typer.Typer(
@@ -65,6 +70,46 @@ def lint_rules(*, as_json: _AsJson = False, private: _Private = None) -> int:
     faults = errors(issues)
     tell(f"{len(catalogue.rules)} rules, {len(faults)} errors, {len(issues) - len(faults)} pieces of advice")
     return ExitCode.FAULTS if faults else ExitCode.SOUND
+
+
+@app.command("test")
+def try_rules(
+    rule: Annotated[str | None, typer.Argument(show_default=False, help="Id of a rule; none: all.")] = None,
+    *,
+    private: _Private = None,
+) -> int:
+    """Diagnose the samples beside the rules and say which come out otherwise than they should.
+
+    For example: vllm-diagnose rules test vit-backend-rejected
+    """
+    catalogue = load_rules(private)
+    if rule is not None:
+        catalogue = replace(catalogue, rules=(known_rule(catalogue, rule),))
+    trials = run_samples(catalogue, start_engine(Options(private=private)))
+    failed = [trial for trial in trials if trial.faults]
+    for trial in failed:
+        for fault in trial.faults:
+            write_line(f"{relative(trial.sample)}:1: error [samples] {trial.rule}: {fault}")
+    tell(f"{len(catalogue.rules)} rules, {len(trials)} samples, {len(failed)} failed")
+    return ExitCode.FAULTS if failed else ExitCode.SOUND
+
+
+@app.command("new")
+def new_rule(
+    rule_id: Annotated[str, typer.Argument(metavar="ID", show_default=False, help="Id of the new rule.")],
+    *,
+    failure_class: Annotated[str, typer.Option("--class", metavar="CLASS", help="Class of the failure.")],
+    line: Annotated[str | None, typer.Option(metavar="TEXT", help="The line that names the failure.")] = None,
+    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where rules lie.")] = SHIPPED,
+) -> int:
+    """Write the files of a new rule, to be filled in: rule, texts, samples.
+
+    For example: vllm-diagnose rules new disk-full --class model-download-disk-full
+    """
+    for path in draft_rule(rule_id, failure_class, line, folder):
+        write_line(str(relative(path)))
+    tell("fill in what says TODO, then run `vllm-diagnose rules lint` and `vllm-diagnose rules test`")
+    return ExitCode.SOUND
 
 
 def _issue_line(issue: Issue) -> str:

@@ -6,14 +6,19 @@ import json
 from typing import TYPE_CHECKING
 
 from bot.cli.catalogue.loading import load_rules
+from bot.cli.catalogue.page import rule_page
 from bot.cli.reference.catalogue import classes_page, rules_page
 from bot.cli.reference.commands import commands_page, exit_codes_page
 from bot.cli.reference.settings import settings_page
 from bot.settings import Settings
 from bot.triage.contract_model import json_schema
+from rules.releases.shipped import load_releases
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rules.engine.rule.catalogue import Catalogue
+    from rules.engine.rule.model import Rule
 
 
 def pages() -> dict[str, str]:
@@ -26,7 +31,12 @@ def pages() -> dict[str, str]:
         "classes.md": classes_page(catalogue),
         "diagnose.schema.json": json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n",
         "rules/README.md": rules_page(catalogue),
+        **{f"rules/{rule.id}.md": _rule_page(rule, catalogue) for rule in catalogue.rules},
     }
+
+
+def _rule_page(rule: Rule, catalogue: Catalogue) -> str:
+    return rule_page(rule, catalogue, load_releases(), "en")
 
 
 def write_pages(folder: Path) -> list[Path]:
