@@ -18,7 +18,7 @@ from bot.triage.looking.outcome import Question
 from bot.triage.looking.pool import LookingTooLongError
 from bot.triage.policy import deserves_answer, improves, is_heard
 from bot.triage.replies import Saying
-from bot.triage.trouble import empty_card, trouble_card
+from bot.triage.showing.trouble import empty_card, trouble_card
 from rules.engine.report import Status
 
 if TYPE_CHECKING:

@@ -20,8 +20,9 @@ from adapters.chat.interface import (
     Tone,
 )
 from bot.locale import say
-from bot.triage.defang import defang
-from bot.triage.fixes import fix_sections
+from bot.triage.showing.defang import defang
+from bot.triage.showing.fixes import fix_sections
+from bot.triage.showing.typography import with_code
 from rules.engine.report import Status
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _opening(report: Report) -> tuple[Section, ...]:
     language = report.language
     parts: list[Part] = []
     if report.status is Status.DIAGNOSED:
-        parts.append(Paragraph(defang(report.diagnoses[0].cause)))
+        parts.append(Paragraph(with_code(defang(report.diagnoses[0].cause))))
     else:
         parts.append(Paragraph(say(f"card.text.{report.status}", language)))
     aside = ""
@@ -135,7 +136,7 @@ def _questions(report: Report) -> tuple[Section, ...]:
         return ()
     parts: list[Part] = []
     for ask in report.ask:
-        parts.append(Paragraph(defang(ask.why)))
+        parts.append(Paragraph(with_code(defang(ask.why))))
         if ask.command:
             label = say("card.ask.command", report.language, fact=ask.fact)
             parts.append(Code(ask.command, CodeKind.COMMAND, label))
@@ -172,7 +173,8 @@ def _notes(report: Report) -> list[str]:
 def _listing(heading: str, language: str, items: list[str]) -> Section | None:
     if not items:
         return None
-    return Section(say(heading, language), (Bullets(tuple(defang(item) for item in items)),), detail=True)
+    bullets = Bullets(tuple(with_code(defang(item)) for item in items))
+    return Section(say(heading, language), (bullets,), detail=True)
 
 
 def _references(report: Report) -> Section | None:

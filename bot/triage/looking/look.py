@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from bot.incident.fingerprint import fingerprint_of
 from bot.triage.card import card_of
-from bot.triage.fitting import fit
 from bot.triage.looking.outcome import WHOLE_BYTES, Outcome, Question
+from bot.triage.showing.fitting import fit
 from rules.engine.paste.facts import Given
 
 if TYPE_CHECKING:

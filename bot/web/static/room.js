@@ -66,7 +66,8 @@ export class Room {
       data.recipient ? make("span", { class: "muted" }, say("message.private")) : null,
       make("time", { datetime: data.at }, clock(data.at)));
     const item = make("li", { class: "message answer", id: `m-${data.id}` }, head, this.#card(data));
-    item.dataset.thread = data.thread ?? "";
+    // What it stands below no longer waits; hiding that only later would move the answer while it is read.
+    this.items.get(data.thread)?.querySelectorAll('.mark[data-mark="working"]').forEach((mark) => { mark.hidden = true; });
     return item;
   }
 

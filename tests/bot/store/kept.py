@@ -24,7 +24,9 @@ async def opened(folder):
         await database.close()
 
 
-def an_entry(entry_id="e1", *, place=THREAD, message="m1", minutes=0, text="hello", kind="message", **payload):
+def an_entry(
+    entry_id="e1", *, place=THREAD, message="m1", minutes=0, text="hello", kind="message", **payload
+):
     content = {
         "author": {"id": "u1", "name": "Ada", "is_bot": False},
         "text": text,

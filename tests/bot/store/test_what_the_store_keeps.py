@@ -93,7 +93,9 @@ async def test_a_thread_has_one_incident_that_is_brought_up_to_date(tmp_path):
         incidents = SqlIncidents(database)
         await incidents.record(an_incident("i1", fingerprint="f1"))
 
-        kept = await incidents.record(an_incident("i2", fingerprint="f2", minutes=3, rule="vit-backend-rejected"))
+        kept = await incidents.record(
+            an_incident("i2", fingerprint="f2", minutes=3, rule="vit-backend-rejected")
+        )
 
         assert (kept.id, kept.fingerprint, kept.rule) == ("i1", "f2", "vit-backend-rejected")
         assert (kept.opened_at, kept.seen_at) == (NOON, NOON + timedelta(minutes=3))
@@ -109,7 +111,10 @@ async def test_incidents_are_listed_from_the_newest_and_by_fingerprint(tmp_path)
             await incidents.record(one)
 
         assert [one.id for one in await incidents.recent(3)] == ["i3", "i2", "i1"]
-        assert [one.id for one in await incidents.recent(3, before=NOON + timedelta(minutes=2))] == ["i1", "i0"]
+        assert [one.id for one in await incidents.recent(3, before=NOON + timedelta(minutes=2))] == [
+            "i1",
+            "i0",
+        ]
         assert [one.id for one in await incidents.alike("f1", 5)] == ["i3", "i1"]
 
 

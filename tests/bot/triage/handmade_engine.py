@@ -1,4 +1,4 @@
-"""A small engine with one rule, so that what surrounds an engine is tested apart from the shipped rules. Not a test."""
+"""A small engine with one rule, so that what surrounds an engine is tested apart from it. Not a test."""
 
 import os
 import re
@@ -74,7 +74,9 @@ def _report(text, facts, language):
             vllm_versions=facts.vllm_version and f"=={facts.vllm_version}",
             root_cause=RootCause(number, text.splitlines()[number - 1][-200:], "Worker_TP0"),
             diagnoses=(a_refusal(refused[1], refused[2]),),
-            ruled_out=(RuledOut("backend-variable-invalid", f"`{refused[2]}` is a name that this release knows"),),
+            ruled_out=(
+                RuledOut("backend-variable-invalid", f"`{refused[2]}` is a name that this release knows"),
+            ),
             ask=() if facts.gpu else (Ask("gpu", "The second fix needs 8.0 or more.", "nvidia-smi -L"),),
             notes=(Note(NoteKind.OUTSIDE_FACTS, "A note."),),
         )
@@ -84,8 +86,12 @@ def _report(text, facts, language):
             language=language,
             facts=facts,
             vllm_versions=None,
-            root_cause=RootCause(_line(text, "Engine core initialization failed"), "RuntimeError: Engine core", None),
-            ask=(Ask("first-exception", "The wrapper hides what failed first.", "grep -n -B5 Error vllm.log"),),
+            root_cause=RootCause(
+                _line(text, "Engine core initialization failed"), "RuntimeError: Engine core", None
+            ),
+            ask=(
+                Ask("first-exception", "The wrapper hides what failed first.", "grep -n -B5 Error vllm.log"),
+            ),
         )
     if "Traceback (most recent call last)" in text:
         root = RootCause(_line(text, "Traceback"), text.splitlines()[-1], None)
@@ -103,7 +109,9 @@ def a_refusal(model="Qwen3-VL", backend="FLASHINFER"):
         risk=Risk.LOW,
         change=Change(env_unset=("VLLM_ATTENTION_BACKEND",)),
         commands=("unset VLLM_ATTENTION_BACKEND", "vllm serve Qwen/Qwen3-VL-8B-Instruct"),
-        verify=(Proof(ProofKind.LOG, "grep -F 'Using FLASH_ATTN' vllm.log", "one line that names FLASH_ATTN"),),
+        verify=(
+            Proof(ProofKind.LOG, "grep -F 'Using FLASH_ATTN' vllm.log", "one line that names FLASH_ATTN"),
+        ),
     )
     upgrade = Remedy(
         id="upgrade",

@@ -19,14 +19,29 @@ from adapters.chat.interface import (
     card_to_json,
 )
 from bot.triage.card import WRONG_ANSWER, card_of
-from bot.triage.defang import defang, is_safe_to_copy
-from bot.triage.document import document_of
+from bot.triage.showing.defang import defang, is_safe_to_copy
+from bot.triage.showing.document import document_of
 from rules.engine.report import Status
 from tests.bot.cli.sample_reports import LONG_COMMAND, a_report
 
 #: bits that chat clients act on, mixed into random text
 NASTY = st.sampled_from(
-    ["```", "``", "`", "@everyone", "@here", "<!channel>", "<@U123>", "<@&9>", "<#C1>", "~~~", "\u202e", "\x1b[31m", "\r", "\n"]
+    [
+        "```",
+        "``",
+        "`",
+        "@everyone",
+        "@here",
+        "<!channel>",
+        "<@U123>",
+        "<@&9>",
+        "<#C1>",
+        "~~~",
+        "\u202e",
+        "\x1b[31m",
+        "\r",
+        "\n",
+    ]
 )
 TEXT = st.lists(st.one_of(NASTY, st.text(max_size=12)), max_size=12).map("".join)
 
@@ -137,7 +152,11 @@ def test_defanging_twice_changes_nothing_more(text):
     assert defang(defang(text)) == defang(text)
 
 
-@given(st.text(alphabet=st.characters(codec="ascii", exclude_characters="`<@~\r", categories=("L", "N", "P", "S"))))
+@given(
+    st.text(
+        alphabet=st.characters(codec="ascii", exclude_characters="`<@~\r", categories=("L", "N", "P", "S"))
+    )
+)
 def test_plain_text_is_left_as_it_is(text):
     assert defang(text) == text
     assert is_safe_to_copy(text)

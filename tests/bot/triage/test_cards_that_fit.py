@@ -1,4 +1,4 @@
-"""A card fits every platform: within its limits, no command cut, the whole answer attached when something had to go."""
+"""A card fits every platform: within its limits, no command cut, the whole answer attached if need be."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from adapters.chat.interface import Capabilities, Code, CodeKind, Fields, Paragraph
 from bot.triage.card import card_of
-from bot.triage.fitting import fit, size_of
+from bot.triage.showing.fitting import fit, size_of
 from rules.engine.report import Status
 from tests.bot.cli.sample_reports import LONG_COMMAND, a_report
 from tests.bot.triage.test_cards_from_reports import acts_on_clients, commands_of, texts_of
@@ -48,7 +48,9 @@ BLOCKS = Capabilities(
     file_limit_bytes=1 << 20,
     heavier=(("&", 4), ("<", 3), (">", 3)),
 )
-TIGHT = replace(EMBED, text_limit=100, title_limit=40, field_limit=40, total_limit=600, blocks_limit=8, fields_limit=2)
+TIGHT = replace(
+    EMBED, text_limit=100, title_limit=40, field_limit=40, total_limit=600, blocks_limit=8, fields_limit=2
+)
 
 LONG = st.sampled_from(["&", "<", "word ", "界", "x" * 500]).flatmap(
     lambda bit: st.integers(0, 3_000).map(lambda count: (bit * count)[:4_000])

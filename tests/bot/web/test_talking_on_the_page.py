@@ -1,4 +1,4 @@
-"""What people do on the page and what they get, over real HTTP: paste, file, form, thread, click, reconnect."""
+"""What people do on the page and what they get, over real HTTP: paste, file, form, thread, reconnect."""
 
 import pytest
 
@@ -24,7 +24,9 @@ async def test_a_pasted_traceback_gets_one_card_in_its_thread(tmp_path):
         assert reply["thread"] == said["id"]
         assert reply["recipient"] is None
         assert reply["card"]["badges"] == ["certain"]
-        assert "unset VLLM_ATTENTION_BACKEND\nvllm serve Qwen/Qwen3-VL-8B-Instruct" in commands_in(reply["card"])
+        assert "unset VLLM_ATTENTION_BACKEND\nvllm serve Qwen/Qwen3-VL-8B-Instruct" in commands_in(
+            reply["card"]
+        )
 
 
 async def test_prose_gets_no_answer_unless_somebody_asks(tmp_path):
@@ -54,12 +56,14 @@ async def test_a_private_answer_is_not_shown_to_others(tmp_path):
         async with page.following() as events:
             await page.say("/vllm-diagnose all is well")
             reply = await events.room("reply")
-        await bot.rooms.append("incidents", "reply", "r9", {**reply, "id": "r9", "recipient": "somebody-else"})
+        await bot.rooms.append(
+            "incidents", "reply", "r9", {**reply, "id": "r9", "recipient": "somebody-else"}
+        )
         await bot.rooms.append("incidents", "mark", "end", {"id": "x", "mark": "quiet"})
 
         async with page.following() as events:
             seen = []
-            while not (event := await events.next())[1].get("id") == "x":
+            while (event := await events.next())[1].get("id") != "x":
                 seen.append(event[1].get("id"))
 
         assert reply["id"] in seen
@@ -251,7 +255,11 @@ async def test_calling_an_answer_wrong_is_counted_for_its_rule(tmp_path):
             _, said = await page.say(REFUSED)
             reply = await events.room("reply")
             (button,) = reply["card"]["buttons"]
-            click = {"message": reply["id"], "thread": said["id"], **{k: button[k] for k in ("action", "value")}}
+            click = {
+                "message": reply["id"],
+                "thread": said["id"],
+                **{k: button[k] for k in ("action", "value")},
+            }
             status, _ = await page.post("/api/rooms/incidents/clicks", body=click)
             # events of one thread are handled in order
             _, later = await page.say("it did not help", thread=said["id"])

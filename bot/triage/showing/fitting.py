@@ -24,8 +24,8 @@ from adapters.chat.interface import (
     Subheading,
 )
 from bot.locale import say
-from bot.triage.defang import is_safe_to_copy
-from bot.triage.document import document_of
+from bot.triage.showing.defang import is_safe_to_copy
+from bot.triage.showing.document import document_of
 
 _FILE = "answer.md"
 _ELLIPSIS = "…"
@@ -71,8 +71,7 @@ def fit(card: Card, limits: Capabilities) -> Card:
     )
     if whole:
         return replace(slim, sections=tuple(kept))
-    left_out = max(1, len(card.sections) - len(kept))
-    more = _more(left_out, card.language)
+    more = _more(card.language)
     return replace(
         slim,
         sections=(*kept, more),
@@ -144,7 +143,7 @@ def _fit_button(button: Button, limits: Capabilities) -> Button:
 
 def _within_total(card: Card, sections: list[Section], limits: Capabilities) -> list[Section]:
     """Return the sections that fit together: details go first, from the end, then the others from the end."""
-    more = _more(len(sections), card.language)
+    more = _more(card.language)
     room = limits.total_limit - _size(replace(card, sections=(more,)), limits)
     blocks = limits.blocks_limit - _blocks(more)
     kept = list(sections)
@@ -167,8 +166,8 @@ def _blocks(section: Section) -> int:
     return 1 + len(section.parts)
 
 
-def _more(count: int, language: str) -> Section:
-    text = say("card.more.text", language, count=count, name=_FILE)
+def _more(language: str) -> Section:
+    text = say("card.more.text", language, name=_FILE)
     return Section(say("card.more", language), (Paragraph(text),))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adapters.chat.interface import Code, CodeKind, Part, Section, Subheading
+from adapters.chat.interface import Code, CodeKind, Paragraph, Part, Section, Subheading
 from bot.locale import say
-from bot.triage.defang import defang
+from bot.triage.showing.defang import defang
+from bot.triage.showing.typography import heading_and_rest, with_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +25,11 @@ def fix_sections(fixes: Sequence[Remedy], release: str | None, language: str) ->
     sections = []
     for number, fix in enumerate(fixes, start=1):
         is_open = number <= _OPEN_FIXES or (release is None and fix.id == first)
-        parts = (*_commands(fix, number, language), *_proofs(fix, number, language))
+        heading, rest = heading_and_rest(with_code(defang(fix.summary)))
+        more = (Paragraph(rest),) if rest else ()
+        parts = (*more, *_commands(fix, number, language), *_proofs(fix, number, language))
         aside = _aside(fix, number, total, release, language)
-        sections.append(Section(defang(fix.summary), parts, aside=aside, detail=not is_open))
+        sections.append(Section(heading, parts, aside=aside, detail=not is_open))
     return tuple(sections)
 
 

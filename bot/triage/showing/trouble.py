@@ -12,8 +12,8 @@ from adapters.chat.interface import (
     Tone,
 )
 from bot.locale import say
-from bot.triage.defang import defang
 from bot.triage.looking.pool import LookingTooLongError
+from bot.triage.showing.defang import defang
 
 _MIB = 1 << 20
 
