@@ -200,9 +200,10 @@ def _unmarked(line: str) -> str:
     elif len(stripped) > 2 and stripped[0] == stripped[-1] and stripped[0] in "*_~" and stripped[1] != " ":
         line = stripped[1:-1]
     stripped = line.strip()
-    if stripped.startswith("`"):
-        line = stripped.replace("`", "") if stripped.count("`") == 2 else stripped.strip("`")
-    elif stripped.endswith("`") and stripped.count("`") % 2:
+    ticks = stripped.count("`")
+    if stripped.startswith("`") and (ticks == 1 or (ticks == 2 and stripped.endswith("`"))):
+        line = stripped.strip("`")
+    elif stripped.endswith("`") and ticks % 2:
         line = line.rstrip().removesuffix("`")
     elif stripped.endswith("**"):
         line = line.rstrip().removesuffix("**")

@@ -10,7 +10,7 @@ from rules.engine.paste.masking.tokens import TOKEN
 _URL: Final = re2.compile(rb"([A-Za-z][A-Za-z0-9+.-]*://)([^\s/@'\"<>]+(?::[^\s'\"<>@]*)?)@")
 _HEADER: Final = re2.compile(
     rb"(?i)((?:proxy-)?authorization[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token|digest)\s+)?|\bbearer\s+)"
-    rb"([A-Za-z0-9._~+/=!@#$%^*-]{6,})"
+    rb"([^\s\"'<>,}]{6,})"
 )
 _BASIC: Final = re2.compile(rb"(\bcurl\b[^\n]* (?:-u|--user)[ =][\"']?)([^\s:\"']+:[^\s\"']+)")
 _SCHEMES: Final = frozenset({b"bearer", b"basic", b"token", b"digest"})

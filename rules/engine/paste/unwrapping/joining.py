@@ -116,7 +116,7 @@ def _reads_on(lines: Sequence[NumberedLine], start: int, end: int) -> bool:
     full = [lines[index].text for index in range(start, end - 1)]
     if all(_is_sentence_end(text) for text in full):
         return False
-    return sum(text.count(" ") > 2 for text in full) * 2 > len(full) or is_exception_line(full[0].lstrip())
+    return sum(len(text.split()) > 3 for text in full) * 2 > len(full) or is_exception_line(full[0].lstrip())
 
 
 def _continues(mended: Lines, index: int, reader: PrefixReader) -> bool:
@@ -158,7 +158,8 @@ def _go_together(text: str, first: str, second: str, level: str | None) -> bool:
     if right[:1].islower() or right[:1].isdigit() or right[:1] in ".,;:)]}([{'\"_-/=":
         return True
     single = len(next_word.strip(".,:;")) == 1 and next_word[0] not in "IA"
-    return single or "." in next_word[1:-1] or "_" in next_word
+    named = any(character.isdigit() or character == "_" for character in next_word)
+    return single or named or "." in next_word[1:-1]
 
 
 def _is_complete(text: str) -> bool:
@@ -194,7 +195,10 @@ def _is_cut(left: str, right: str, *, by_column: bool) -> bool:
     if left[-1:] in "/_" or right[:1] in "/_":
         return True
     if by_column:
-        return not left.endswith((":", ",", "."))
+        whole = left.endswith((":", ",", ".")) or (
+            is_word(left) and len(left) > 3 and not right[:1].islower()
+        )
+        return not whole
     if is_word(left) or is_word(right) or not left[-1:].isalnum():
         return left[-1:] == "-" or (left[-1:] == "." and right[:1].islower() and not is_word(right))
     return right[:1].islower() or right[:1].isdigit() or len(right.strip(".,:;")) == 1

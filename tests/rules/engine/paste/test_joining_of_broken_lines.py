@@ -1,0 +1,156 @@
+"""Lines that a terminal, a mail client or a hand broke become one; others stay apart."""
+
+import textwrap
+
+import pytest
+
+from rules.engine.paste.cleaning import NumberedLine, clean_lines
+from rules.engine.paste.unwrapping.joining import unwrap
+
+SEED = "RuntimeError: Qwen3-VL does not support AttentionBackendEnum.FLASHINFER backend now."
+PREFIXES = [
+    "",
+    "ERROR 11-28 07:55:57 [multiproc_executor.py:743] ",
+    "(EngineCore_DP0 pid=15548) ERROR 11-28 07:55:57 [core.py:842] ",
+    "(APIServer pid=1) (EngineCore_DP0 pid=2) (Worker_TP0 pid=3) ERROR 11-28 07:55:57 [multiproc_executor.py:743] ",
+]
+WIDTHS = [60, 72, 78, 79, 80, 90, 100, 120]
+
+
+def unwrapped(text: str) -> list[str]:
+    return [line.text for line in unwrap(clean_lines(text))]
+
+
+def cut_at(text: str, width: int) -> list[str]:
+    return [text[start : start + width] for start in range(0, len(text), width)]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_the_seeds_line_is_one_line_again_when_a_terminal_cut_it(prefix, width):
+    line = prefix + SEED
+
+    assert unwrapped("\n".join(cut_at(line, width))) == [line]
+    assert unwrapped("\n".join(part.rstrip() for part in cut_at(line, width))) == [line]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_the_seeds_line_is_one_line_again_when_it_was_wrapped_between_words(prefix, width):
+    line = prefix + SEED
+    wrapped = textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
+
+    assert unwrapped("\n".join(wrapped)) == [line]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization` when initializing the engine.",
+        "ValueError: To serve at least one request with the models's max seq len (40960), (4.38 GiB KV cache is needed, which is "
+        "larger than the available KV cache memory (4.00 GiB).",
+        "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU has compute "
+        "capability 7.5.",
+    ],
+)
+@pytest.mark.parametrize("width", [80, 100])
+def test_longer_messages_are_one_line_again(message, width):
+    wrapped = textwrap.wrap(message, width, break_long_words=False, break_on_hyphens=False)
+
+    assert unwrapped("\n".join(wrapped)) == [message]
+
+
+def test_a_joined_line_has_the_number_of_its_first_part():
+    text = "hello\n" + "\n".join(cut_at(PREFIXES[1] + SEED, 80)) + "\nbye"
+
+    assert [(line.number, line.text) for line in unwrap(clean_lines(text))] == [
+        (1, "hello"),
+        (2, PREFIXES[1] + SEED),
+        (4, "bye"),
+    ]
+
+
+def test_a_message_written_over_three_lines_is_one():
+    text = (
+        "triton.runtime.errors.OutOfResources: out of resource: shared memory,\n"
+        "Required: 98304, Hardware limit: 65536.\n"
+        "Reducing block sizes or `num_stages` may help."
+    )
+
+    assert unwrapped(text)[0].startswith(
+        "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 98304, Hardware limit: 65536."
+    )
+
+
+def test_an_argument_between_two_parts_of_a_message_is_part_of_it():
+    text = (
+        "vllm serve: error: argument --speculative-config/-sc: Value\n"
+        '{"method":"mtp","num_speculative_tokens":{num_speculative_tokens}}\n'
+        "cannot be converted to <function loads>."
+    )
+
+    assert unwrapped(text) == [text.replace("\n", " ")]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # a traceback, indented or not
+        [
+            "Traceback (most recent call last):",
+            '  File "/opt/venv/lib/python3.11/site-packages/vllm/v1/engine/core.py", line 833, in run_engine_core',
+            "    engine_core = EngineCoreProc(*args, **kwargs)",
+            "                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
+            "RuntimeError: Worker failed",
+        ],
+        [
+            'File "/opt/venv/lib/python3.11/site-packages/vllm/v1/engine/core.py", line 833, in run_engine_core',
+            "engine_core = EngineCoreProc(*args, **kwargs)",
+        ],
+        # log records, and bare output between them
+        [
+            "(Worker_TP0 pid=1) INFO 10-06 22:12:38 [gpu_model_runner.py:2634] Loading model from scratch...",
+            "(Worker_TP1 pid=2) INFO 10-06 22:12:38 [gpu_model_runner.py:2634] Loading model from scratch...",
+            "Loading safetensors checkpoint shards: 100% Completed | 1/1 [00:00<00:00, 36.18it/s]",
+        ],
+        ["[Gloo] Rank 0 is connected to 0 peer ranks. Expected number of connected peer ranks is : 0"] * 5,
+        # messages of several lines, each complete
+        [
+            "RuntimeError: CUDA error: device-side assert triggered",
+            "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
+        ],
+        [
+            "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+            "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.",
+            "For debugging consider passing CUDA_LAUNCH_BLOCKING=1",
+        ],
+        [
+            "pydantic_core._pydantic_core.ValidationError: 1 validation error for CacheConfig",
+            "gpu_memory_utilization",
+            "  Input should be less than or equal to 1 [type=less_than_equal, input_value=2.0, input_type=float]",
+        ],
+        ["RuntimeError: Qwen2-VL does not support _Backend.FLASHINFER backend now", "RuntimeError: Engine process failed to start"],
+        # a question after the error, and lists of equal length
+        ['ModuleNotFoundError: No module named "vllm._C"', "What should I do about it?"],
+        ["VLLM_USE_V1=1 is what I have set here", "VLLM_LOGGING_LEVEL=DEBUG", "NCCL_P2P_DISABLE=1"],
+        [f"nvidia-cublas-cu12-{number}                     12.8.4.{number}" for number in range(10, 30)],
+    ],
+)
+def test_what_was_not_broken_stays_apart(lines):
+    assert unwrapped("\n".join(lines)) == lines
+
+
+def test_lines_with_a_blank_line_between_them_stay_apart():
+    assert len(unwrapped("RuntimeError: Qwen3-VL does not support\n\nAttentionBackendEnum.FLASHINFER backend now.")) == 2
+
+
+def test_unwrapping_keeps_every_character_but_blanks():
+    text = "\n".join(cut_at(" ".join(f"word{number}" for number in range(400)), 80))
+    joined = unwrap(clean_lines(text))
+
+    assert "".join(line.text for line in joined).replace(" ", "") == text.replace("\n", "").replace(" ", "")
+
+
+def test_nothing_to_unwrap():
+    assert unwrap([]) == []
+    assert unwrap([NumberedLine(7, "x")]) == [NumberedLine(7, "x")]
