@@ -307,8 +307,10 @@ USER, AUTO = ChosenBy.USER, ChosenBy.AUTO
             "0.11.0",
             "FLASHINFER",
             AUTO,
-            "Using FlashInfer backend with HND KV cache layout on V1 engine by default for Blackwell "
-            "(SM 10.0) GPUs.",
+            (
+                "Using FlashInfer backend with HND KV cache layout on V1 engine by default for Blackwell "
+                "(SM 10.0) GPUs."
+            ),
             "vllm/platforms/cuda.py:344",
         ),
         (
@@ -414,14 +416,14 @@ def test_the_release_brings_this_package_to_nvidia_gpus(version, package, requir
 @pytest.mark.parametrize(
     ("name", "first", "last", "_where"),
     [
-        ("FLASH_ATTN", "0.6.3", None, "vllm/attention/selector.py:20 of 0.6.3"),
+        ("FLASH_ATTN", "0.6.3", None, "vllm/attention/selector.py:19 of 0.6.3"),
         ("XFORMERS", "0.6.3", "0.11.2", "vllm/attention/backends/registry.py:46 of 0.11.2"),
-        ("OPENVINO", "0.6.3", "0.7.3", "vllm/platforms/interface.py:35 of 0.7.3"),
-        ("FLASHINFER_MLA", "0.10.2", None, "vllm/platforms/interface.py of 0.10.2"),
-        ("TRITON_ATTN", "0.11.0", None, "vllm/platforms/interface.py of 0.11.0"),
-        ("TRITON_ATTN_VLLM_V1", "0.8.3", "0.10.2", "vllm/platforms/interface.py of 0.10.2"),
+        ("OPENVINO", "0.6.3", "0.8.1", "vllm/platforms/interface.py:35 of 0.8.1"),
+        ("FLASHINFER_MLA", "0.10.2", None, "vllm/platforms/interface.py:54 of 0.10.2"),
+        ("TRITON_ATTN", "0.11.0", None, "vllm/platforms/interface.py:43 of 0.11.0"),
+        ("TRITON_ATTN_VLLM_V1", "0.8.2", "0.10.2", "vllm/platforms/interface.py:44 of 0.10.2"),
         ("CPU_ATTN", "0.11.1", None, "vllm/attention/backends/registry.py:73 of 0.11.1"),
-        ("TREE_ATTN", "0.10.1", "0.20.2", "vllm/v1/attention/backends/registry.py of 0.20.2"),
+        ("TREE_ATTN", "0.10.1", "0.20.2", "vllm/v1/attention/backends/registry.py:79 of 0.20.2"),
     ],
 )
 def test_a_backend_exists_from_this_release_to_that(name, first, last, _where):
