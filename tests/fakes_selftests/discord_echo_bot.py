@@ -5,6 +5,7 @@ import asyncio
 import yarl
 
 from tests.fakes.discord.records import DiscordAddresses
+from tests.fakes.watch import Watch
 from tests.fakes_selftests.quiet_imports import discord
 
 app_commands = discord.app_commands
@@ -45,6 +46,7 @@ class Client(discord.Client):
         self.heard: list[discord.Message] = []
         self.edited: list[discord.RawMessageUpdateEvent] = []
         self.errors: list[BaseException] = []
+        self.watch = Watch(lambda: f"{len(self.heard)} messages, {len(self.edited)} edits, {self.errors}")
         self.in_thread = False
         self.tree = app_commands.CommandTree(self)
         self._commands()
@@ -71,6 +73,7 @@ class Client(discord.Client):
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
         self.edited.append(event)
+        self.watch.notify()
 
     def _commands(self) -> None:
         @self.tree.command(name="vllm-diagnose", description="Diagnose a vLLM traceback")
@@ -91,6 +94,7 @@ class Client(discord.Client):
         @self.tree.error
         async def failed(_interaction: discord.Interaction, error: app_commands.AppCommandError) -> None:
             self.errors.append(getattr(error, "original", error))
+            self.watch.notify()
 
 
 class DiscordEchoBot:

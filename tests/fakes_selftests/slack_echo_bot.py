@@ -12,6 +12,10 @@ from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetry
 from slack_sdk.web.async_client import AsyncWebClient
 
 from tests.fakes.slack.records import SlackAddresses
+from tests.fakes.watch import Watch
+
+#: short, so that a cut connection is noticed soon; under heavy load pongs come too late for it
+PING_S = 1.0
 
 FORM = {
     "type": "modal",
@@ -54,6 +58,7 @@ class SlackEchoBot:
         self.events_url: str | None = None
         self.heard: list[dict] = []
         self.retries: list[str | None] = []
+        self.watch = Watch(lambda: f"{len(self.heard)} events, retries {self.retries}")
         self.client = AsyncWebClient(token=addresses.bot_token, base_url=addresses.api_url)
         self.client.retry_handlers.append(AsyncRateLimitErrorRetryHandler(max_retry_count=3))
         self.app = AsyncApp(client=self.client, signing_secret=addresses.signing_secret)
@@ -86,7 +91,11 @@ class SlackEchoBot:
     async def _dial(self) -> None:
         client = AsyncWebClient(token=self._addresses.app_token, base_url=self._addresses.api_url)
         self._sockets = AsyncSocketModeHandler(
-            self.app, self._addresses.app_token, logger=self.app.logger, web_client=client, ping_interval=0.2
+            self.app,
+            self._addresses.app_token,
+            logger=self.app.logger,
+            web_client=client,
+            ping_interval=PING_S,
         )
         await self._sockets.connect_async()
 
@@ -107,6 +116,7 @@ class SlackEchoBot:
         @app.middleware
         async def note(req, next_):
             self.retries.append((req.headers.get("x-slack-retry-num") or [None])[0])
+            self.watch.notify()
             if self.acknowledges:
                 await next_()
 

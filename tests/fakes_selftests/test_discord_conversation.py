@@ -58,6 +58,7 @@ async def test_a_command_with_text_and_a_file_is_answered_in_private(discord_sta
     assert answer.text == "you said boom in a file"
     assert answer.private_to == "ann"
     assert answer.edits == 0
+    assert not any(message.loading for message in discord_stage.world.messages)
     assert discord_stage.bot.client.errors == []
 
 
@@ -110,7 +111,7 @@ async def test_edits_other_bots_and_repeated_deliveries_are_heard(discord_stage)
 
     await discord_stage.edit(said, "other")
     client = discord_stage.bot.client
-    await discord_stage.world.watch.until(lambda: client.edited or None, "the edit")
+    await client.watch.until(lambda: client.edited or None, "the edit")
 
     heard = [message for message in client.heard if message.author.name == "alertmanager"]
     assert [message.id for message in heard] == [int(said.id)] * 2

@@ -99,9 +99,13 @@ class Dispatcher:
         task.add_done_callback(self._tasks.discard)
         return delivery
 
-    async def settled(self, within_s: float = 5.0) -> None:
-        """Wait until nothing is on its way: all acknowledged or given up."""
-        await self._watch.until(lambda: self._on_the_way == 0, "all deliveries to end", within_s)
+    async def settled(self, within_s: float = 5.0, *, at_most: int = 0) -> None:
+        """Wait until nothing (or: at most so many) is on its way; the rest is acknowledged or given up."""
+        await self._watch.until(lambda: self._on_the_way <= at_most, "deliveries to end", within_s)
+
+    def given_up(self) -> list[Delivery]:
+        """What the app never acknowledged, however often it came: lost for good."""
+        return [delivery for delivery in self.deliveries if delivery.done and not delivery.acked]
 
     def slowest_ack_s(self) -> float:
         """The longest time from sending to acknowledgement so far."""
