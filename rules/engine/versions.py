@@ -29,6 +29,7 @@ def is_specifier(text: str) -> bool:
         return False
 
 
+@lru_cache(maxsize=8192)
 def within(version: Version, specifier: str) -> bool:
     """Tell whether a release lies in the range; pre-releases count by their order."""
     return parse_specifier(specifier).contains(version, prereleases=True)
@@ -41,6 +42,12 @@ def select(specifier: str | None, shipped: Iterable[Version]) -> tuple[Version, 
     return tuple(version for version in shipped if within(version, specifier))
 
 
+@lru_cache(maxsize=8)
+def places(shipped: tuple[Version, ...]) -> dict[Version, int]:
+    """Return the place of each shipped release in their order."""
+    return {version: index for index, version in enumerate(shipped)}
+
+
 def runs(chosen: Collection[Version], shipped: Sequence[Version]) -> tuple[tuple[Version, ...], ...]:
     """Split the chosen releases into runs without a shipped release between them, oldest first.
 
@@ -48,6 +55,7 @@ def runs(chosen: Collection[Version], shipped: Sequence[Version]) -> tuple[tuple
     """
     found: list[tuple[Version, ...]] = []
     run: list[Version] = []
+    chosen = frozenset(chosen)
     for version in shipped:
         if version in chosen:
             run.append(version)
@@ -64,36 +72,40 @@ def specifier(chosen: Collection[Version], shipped: Sequence[Version]) -> str | 
 
     It claims nothing of releases after the newest shipped one, and names holes with `!=`.
     """
-    parts = runs(chosen, shipped)
-    if not parts:
+    chosen = frozenset(chosen)
+    place = places(tuple(shipped))
+    known = sorted(place[version] for version in chosen if version in place)
+    if not known:
         return None
-    first, last = parts[0][0], parts[-1][-1]
+    first, last = known[0], known[-1]
     if first == last:
-        return f"=={first}"
-    holes = [version for version in shipped if first < version < last and version not in chosen]
-    bounds = [f">={_lower(first, shipped)}", *(f"!={hole}" for hole in holes), _upper(last, shipped)]
+        return f"=={shipped[first]}"
+    holes = sorted(set(range(first, last)).difference(known))
+    bounds = [
+        f">={_short(shipped[first])}",
+        *(f"!={shipped[hole]}" for hole in holes),
+        _upper(last, shipped),
+    ]
     return ",".join(bounds)
 
 
-def _lower(first: Version, shipped: Sequence[Version]) -> str:
-    """Return a lower bound; a trailing `.0` says nothing and goes (`>=0.13`), unless that would be `0`."""
-    return _short(first, shipped)
-
-
-def _upper(last: Version, shipped: Sequence[Version]) -> str:
-    after = next((version for version in shipped if version > last), None)
-    if after is None:
+def _upper(place: int, shipped: Sequence[Version]) -> str:
+    last = shipped[place]
+    if place + 1 == len(shipped):
         return f"<={last}"
+    after = shipped[place + 1]
     if after.is_postrelease or after.is_prerelease:
         return f"<={last}"  # `<0.6.6.post1` would exclude post releases of 0.6.6 by PEP 440's own rule
-    return f"<{_short(after, shipped)}"
+    return f"<{_short(after)}"
 
 
-def _short(version: Version, shipped: Sequence[Version]) -> str:
-    if version.is_postrelease or version.is_prerelease or len(version.release) < 3:
-        return str(version)
-    if version.release[-1] != 0 or any(
-        other < version and other.release[:2] == version.release[:2] for other in shipped
+def _short(version: Version) -> str:
+    """Return a bound without a trailing `.0`, which says nothing (`>=0.13`)."""
+    if (
+        version.is_postrelease
+        or version.is_prerelease
+        or len(version.release) < 3
+        or version.release[-1] != 0
     ):
         return str(version)
     return ".".join(str(part) for part in version.release[:-1])

@@ -44,6 +44,9 @@ class Where:
 class Release(Protocol):
     """The facts of one vLLM release."""
 
+    def __hash__(self) -> int:
+        """Return a number by identity: answers are remembered per release."""
+
     @property
     def version(self) -> Version:
         """Return the release."""

@@ -3,7 +3,7 @@
 Not for words.
 """
 
-from collections.abc import Collection
+from functools import lru_cache
 
 from rules.engine.remedy.doubts import Doubt
 from rules.engine.remedy.machine import completions
@@ -14,6 +14,8 @@ from rules.releases.release import Release, Where
 #: (`FlashAttentionBackend.supports_compute_capability`, vllm/v1/attention/backends/flash_attn.py, from
 #: 0.11.1)
 _FLASH_ATTN_FLOOR = "8.0"
+#: answers that are kept: a release answers the same question the same way, and pastes ask the same ones
+_REMEMBERED = 4096
 #: encoder backends that need nothing but torch
 _PLAIN_TORCH = "TORCH_SDPA"
 
@@ -24,6 +26,7 @@ def below(capability: str | None, limit: str) -> bool | None:
     return None if mine is None or least is None else mine < least
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def text_accepts(release: Release, backend: str, where: Where) -> bool | None:
     """Tell whether the language model runs on the backend."""
     if release.backend(backend) is None:
@@ -37,6 +40,7 @@ def text_accepts(release: Release, backend: str, where: Where) -> bool | None:
     return release.text_accepts(backend, where)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def tower_accepts(release: Release, label: str | None, backend: str, where: Where) -> bool | None:
     """Tell whether the encoder with this label (None: any) runs on the backend."""
     if release.backend(backend) is None:
@@ -61,8 +65,9 @@ def _flash_attn_in_tower(where: Where) -> bool | None:
     return {"xpu": True, "cpu": False}.get(where.platform)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def default_works(
-    release: Release, where: Where, installed: Collection[str]
+    release: Release, where: Where, installed: frozenset[str]
 ) -> tuple[bool | None, Doubt | None]:
     """Tell whether an encoder starts when nothing is set, and what that depends on.
 

@@ -42,7 +42,8 @@ def wanted_facts(case: Case, resolved: Sequence[Resolved]) -> set[str]:
 def known(name: str, facts: Facts) -> bool:
     """Tell whether a fact that could be asked for is known already."""
     values = {
-        "gpu": facts.gpu or facts.compute_capability,
+        # where no NVIDIA card is at work, its model decides nothing
+        "gpu": facts.gpu or facts.compute_capability or facts.platform not in (None, "cuda"),
         "vllm_version": facts.vllm_version,
         "launch": facts.argv or VARIABLE in facts.env,
         "architecture": facts.architecture,

@@ -54,12 +54,15 @@ def tower_label(case: Case, release: Release) -> str | None:
     return max(labels, key=len, default=None)
 
 
+_NOTHING = Built(Change())
+
+
 class Builder:
     """Builds changes for one case in one release."""
 
     def __init__(self, release: Release, case: Case) -> None:
-        self._release = release
-        self._case = case
+        self.release = release
+        self.case = case
         self._label = tower_label(case, release)
         self._values_known = case_values(case)
         self._text = text_machine(case.facts)
@@ -69,16 +72,20 @@ class Builder:
     def build(self, fix: Fix) -> Built | Refusal:
         """Return the change, or the first reason against it."""
         self._doubts = []
-        template = fix.change or ChangeTemplate()
+        if fix.change is None:
+            return _NOTHING
         part = Part(fix.part) if fix.part else None
+        change = self._change(fix.change, part)
+        if isinstance(change, Refusal):
+            return change
+        return self._kept_variable(change, part) or Built(change, tuple(self._doubts))
+
+    def _change(self, template: ChangeTemplate, part: Part | None) -> Change | Refusal:
+        # where a change sets something too, that is what reaches the part
+        removed_for = None if template.env_set or template.flags_set else part
         env_unset = tuple(fill(name, self._values_known) for name in template.env_unset)
-        for name in env_unset:
-            if refusal := self._removal(name, part):
-                return refusal
-        for name in template.flags_unset:
-            if self._release.flag(name) is None:
-                return Refusal(f"{self._release.version} has no flag {name}")
-            if refusal := self._removal(name, part):
+        for name in (*env_unset, *template.flags_unset):
+            if refusal := self._removal(name, removed_for):
                 return refusal
         env_set = self._values(template.env_set, part, of_variables=True)
         flags_set = self._values(template.flags_set, part, of_variables=False)
@@ -86,31 +93,31 @@ class Builder:
             return env_set
         if isinstance(flags_set, Refusal):
             return flags_set
-        change = Change(env_unset, env_set, flags_set, template.flags_unset)
-        refusal = self._kept_variable(change, part)
-        return refusal or Built(change, tuple(self._doubts))
+        return Change(env_unset, env_set, flags_set, template.flags_unset)
 
     def _removal(self, setting: str, part: Part | None) -> Refusal | None:
         """Check that a setting which goes decided the part, and that the machine's own choice then works."""
+        if setting.startswith("-") and self.release.flag(setting) is None:
+            return Refusal(f"{self.release.version} has no flag {setting}")
         if part is None:
             return None
-        if part not in self._release.reach(setting).parts:
-            return Refusal(f"{setting} does not reach the {part} in {self._release.version}")
+        if part not in self.release.reach(setting).parts:
+            return Refusal(f"{setting} does not reach the {part} in {self.release.version}")
         if part is Part.TOWER:
             if setting == TOWER_FLAG and (refusal := self._left_to_variable()):
                 return refusal
-            works, doubt = default_works(self._release, self._tower, self._case.facts.packages)
+            works, doubt = default_works(self.release, self._tower, frozenset(self.case.facts.packages))
             if works is False:
-                return Refusal(f"the default of {self._release.version} needs a package that is not there")
+                return Refusal(f"the default of {self.release.version} needs a package that is not there")
             self._doubts.extend([doubt] if doubt else [])
         return None
 
     def _left_to_variable(self) -> Refusal | None:
         """Check that an encoder which loses its own flag does not fall back to a variable that it refuses."""
-        value = self._case.facts.env.get(VARIABLE)
-        if not value or Part.TOWER not in self._release.reach(VARIABLE).parts:
+        value = self.case.facts.env.get(VARIABLE)
+        if not value or Part.TOWER not in self.release.reach(VARIABLE).parts:
             return None
-        if tower_accepts(self._release, self._label, value, self._tower) is False:
+        if tower_accepts(self.release, self._label, value, self._tower) is False:
             return Refusal(f"the encoder would read {VARIABLE}={value} then, and refuse it too")
         return None
 
@@ -124,18 +131,18 @@ class Builder:
                 return refusal
             chosen = self._chosen(name, value)
             if chosen is None:
-                return Refusal(f"no value for {name} works in {self._release.version} on this machine")
+                return Refusal(f"no value for {name} works in {self.release.version} on this machine")
             found[name] = chosen
         return found
 
     def _setting(self, name: str, part: Part | None, *, of_variables: bool) -> Refusal | None:
-        setting = self._release.variable(name) if of_variables else self._release.flag(name)
+        setting = self.release.variable(name) if of_variables else self.release.flag(name)
         if setting is None:
-            return Refusal(f"{self._release.version} has no {name}")
+            return Refusal(f"{self.release.version} has no {name}")
         if setting.deprecated:
-            return Refusal(f"{name} is deprecated in {self._release.version}")
-        if part is not None and part not in self._release.reach(name).parts:
-            return Refusal(f"{name} does not reach the {part} in {self._release.version}")
+            return Refusal(f"{name} is deprecated in {self.release.version}")
+        if part is not None and part not in self.release.reach(name).parts:
+            return Refusal(f"{name} does not reach the {part} in {self.release.version}")
         return None
 
     def _chosen(self, name: str, value: str | Pick) -> str | None:
@@ -159,22 +166,22 @@ class Builder:
         """Return the preferred values, first the one that the release would choose here by itself."""
         if pick.what != "tower-backend":
             return pick.prefer
-        default = self._release.tower_default(self._tower)
+        default = self.release.tower_default(self._tower)
         own = default.backend if default and default.missing_package is None else None
         return tuple(sorted(pick.prefer, key=lambda name: name != own))
 
     def _value_accepted(self, name: str, value: str) -> bool | None:
-        setting = self._release.variable(name) if name.startswith("VLLM_") else self._release.flag(name)
+        setting = self.release.variable(name) if name.startswith("VLLM_") else self.release.flag(name)
         choices = setting.choices if setting else None
-        parts = self._release.reach(name).parts
+        parts = self.release.reach(name).parts
         if choices is not None and value not in choices and not (parts and value.upper() in choices):
             return False
         outcomes: set[bool | None] = {True}
         for part in parts:
             if part is Part.TEXT:
-                outcomes.add(text_accepts(self._release, value, self._text))
+                outcomes.add(text_accepts(self.release, value, self._text))
             elif self._label or len(parts) == 1:
-                outcomes.add(tower_accepts(self._release, self._label, value, self._tower))
+                outcomes.add(tower_accepts(self.release, self._label, value, self._tower))
         if False in outcomes:
             return False
         return None if None in outcomes else True
@@ -183,10 +190,10 @@ class Builder:
         """Check that the language model runs on what the variable asks for, where it stays in place."""
         if part is not Part.TOWER or VARIABLE in change.env_unset or VARIABLE in change.env_set:
             return None
-        kept = self._case.facts.env.get(VARIABLE) or self._kept_by_message()
-        if not kept or Part.TEXT not in self._release.reach(VARIABLE).parts:
+        kept = self.case.facts.env.get(VARIABLE) or self._kept_by_message()
+        if not kept or Part.TEXT not in self.release.reach(VARIABLE).parts:
             return None
-        accepted = text_accepts(self._release, kept, self._text)
+        accepted = text_accepts(self.release, kept, self._text)
         if accepted is False and self._text.platform == "cuda":
             return Refusal(f"the language model does not run on {kept} here")
         if accepted is None and self._text.compute_capability is None and self._text.platform == "cuda":
@@ -194,6 +201,6 @@ class Builder:
         return None
 
     def _kept_by_message(self) -> str | None:
-        if TOWER_FLAG in self._case.facts.flags or not self._case.rule.tower:
+        if TOWER_FLAG in self.case.facts.flags or not self.case.rule.tower:
             return None
-        return self._case.captures.get("backend")
+        return self.case.captures.get("backend")

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rules.engine.paste.facts import Facts
+from rules.releases.model import CAPABILITIES
 from rules.releases.release import Where
 
-#: compute capabilities that shipped facts speak of, data-centre and desktop cards since Volta
-CAPABILITIES = ("7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "10.3", "12.0", "12.1")
 ARCHITECTURES = ("x86_64", "aarch64")
 #: head size of the encoder that prints the label, from the published configurations (hidden size / heads)
 _TOWER_HEADS = {
@@ -26,12 +25,17 @@ _TOWER_HEADS = {
 }
 
 
+#: head size that a language model is taken to have: those of today have 128 or 64, which backends treat alike
+_TEXT_HEAD = 128
+
+
 def text_machine(facts: Facts) -> Where:
     """Return where the language model runs, as far as it is known; an unnamed platform is taken for CUDA."""
     return Where(
         platform=facts.platform or "cuda",
         compute_capability=facts.compute_capability,
         architecture=facts.architecture,
+        head_size=_TEXT_HEAD,
     )
 
 
@@ -40,12 +44,14 @@ def tower_machine(facts: Facts, label: str | None) -> Where:
     return replace(text_machine(facts), head_size=_TOWER_HEADS.get(label or ""))
 
 
-def completions(where: Where) -> Iterator[Where]:
-    """Yield every machine that the unknown facts leave open."""
+def completions(where: Where, *, of_architecture: bool = True) -> Iterator[Where]:
+    """Yield every machine that the unknown facts leave open; on request the architecture stays as it is."""
     capabilities: tuple[str | None, ...] = (where.compute_capability,)
     if where.compute_capability is None and where.platform == "cuda":
         capabilities = CAPABILITIES
-    architectures = (where.architecture,) if where.architecture else ARCHITECTURES
+    architectures: tuple[str | None, ...] = (where.architecture,)
+    if of_architecture and where.architecture is None:
+        architectures = ARCHITECTURES
     for capability in capabilities:
         for architecture in architectures:
             yield replace(where, compute_capability=capability, architecture=architecture)

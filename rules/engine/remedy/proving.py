@@ -5,6 +5,7 @@ Not for running it.
 
 import shlex
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from rules.engine.remedy import requests
 from rules.engine.remedy.building import TOWER_FLAG, VARIABLE, tower_label
@@ -14,10 +15,12 @@ from rules.engine.report import Change, ProofKind
 from rules.engine.rule.model import ProofTemplate
 from rules.engine.seams import Case
 from rules.releases.model import ChosenBy, Part
-from rules.releases.release import Release
+from rules.releases.release import Release, Where
 
 #: the file that the offered commands write the new log to
 LOG = "vllm.log"
+#: answers that are kept: pastes ask the same questions again and again
+_REMEMBERED = 2048
 #: more alternatives than this prove nothing
 _MOST_LINES = 4
 _TEXT_FLAG = "--attention-backend"
@@ -80,11 +83,9 @@ def _lines(part: Part, change: Change, release: Release, case: Case) -> tuple[st
     if asked:
         line = release.selection_line(part, asked, ChosenBy.USER, platform)
         return (line,) if line else ()
-    backends = _text_defaults(release, case) if part is Part.TEXT else _tower_defaults(release, case)
-    lines = {release.selection_line(part, backend, ChosenBy.AUTO, platform) for backend in backends}
-    if None in lines or len(lines) > _MOST_LINES:
-        return ()
-    return tuple(sorted(line for line in lines if line))
+    if part is Part.TEXT:
+        return _text_lines(release, text_machine(case.facts), frozenset(case.facts.packages))
+    return _tower_lines(release, tower_machine(case.facts, tower_label(case, release)))
 
 
 def _asked_for(part: Part, change: Change, release: Release, case: Case) -> str | None:
@@ -108,34 +109,43 @@ def _launched(case: Case) -> dict[str, str]:
     return {**({VARIABLE: told} if told else {}), **facts.env, **facts.flags}
 
 
-def _text_defaults(release: Release, case: Case) -> set[str]:
-    found: set[str] = set()
-    for machine in completions(text_machine(case.facts)):
+@lru_cache(maxsize=_REMEMBERED)
+def _text_lines(release: Release, where: Where, installed: frozenset[str]) -> tuple[str, ...]:
+    """Return the lines of which one tells the release's own choice for the language model."""
+    backends: set[str] = set()
+    for machine in completions(where, of_architecture=False):
         order = release.text_order(machine)
         if not order:
-            return set()
-        found.update(_reachable(order, release, case))
-    return found
+            return ()
+        backends.update(_reachable(order, release, installed))
+    return _auto_lines(release, Part.TEXT, backends, where.platform)
 
 
-def _reachable(order: tuple[str, ...], release: Release, case: Case) -> list[str]:
-    """Return the backends of an order that can be taken.
-
-    The first, and the next where its package may be missing.
-    """
+def _reachable(order: tuple[str, ...], release: Release, installed: frozenset[str]) -> list[str]:
+    """Return what can be taken of an order: the first, and the next where its package may be missing."""
     found = []
     for name in order:
         found.append(name)
         backend = release.backend(name)
         package = backend.package if backend else None
-        if package is None or package in case.facts.packages or release.requirement(package) is not None:
+        if package is None or package in installed or release.requirement(package) is not None:
             break
     return found
 
 
-def _tower_defaults(release: Release, case: Case) -> set[str]:
-    where = tower_machine(case.facts, tower_label(case, release))
+@lru_cache(maxsize=_REMEMBERED)
+def _tower_lines(release: Release, where: Where) -> tuple[str, ...]:
+    """Return the lines of which one tells the release's own choice for the encoder."""
     choices = [release.tower_default(machine) for machine in completions(where)]
     if any(choice is None for choice in choices):
-        return set()
-    return {choice.backend for choice in choices if choice}
+        return ()
+    backends = {choice.backend for choice in choices if choice}
+    return _auto_lines(release, Part.TOWER, backends, where.platform)
+
+
+def _auto_lines(release: Release, part: Part, backends: set[str], platform: str) -> tuple[str, ...]:
+    """Return the lines of all the backends; none where one of them is chosen without a word."""
+    lines = {release.selection_line(part, backend, ChosenBy.AUTO, platform) for backend in backends}
+    if None in lines or len(lines) > _MOST_LINES:
+        return ()
+    return tuple(sorted(line for line in lines if line))

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from functools import lru_cache
 
 from rules.engine.paste.facts import Facts
 
@@ -24,8 +25,11 @@ def models(facts: Facts) -> str:
 
 def completion(facts: Facts, *, image: bool) -> str:
     """Return one real request, with a small picture where the vision encoder is concerned."""
-    base = _base(facts)
-    name = facts.flags.get("--served-model-name") or facts.model
+    return _completion(_base(facts), facts.flags.get("--served-model-name") or facts.model, image=image)
+
+
+@lru_cache(maxsize=64)
+def _completion(base: str, name: str | None, *, image: bool) -> str:
     body = _body(name or "@MODEL@", image=image)
     if name:
         return _post(base, shlex.quote(body))

@@ -4,7 +4,7 @@ Not for their words and not for asking.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from packaging.version import Version
 
@@ -14,7 +14,7 @@ from rules.engine.remedy.proving import Proving, prove
 from rules.engine.report import Change, FixKind
 from rules.engine.rule.model import Fix
 from rules.engine.seams import Case
-from rules.engine.versions import within
+from rules.engine.versions import places, within
 from rules.releases.release import Release, Releases
 
 #: kinds that change how the server is launched
@@ -54,13 +54,17 @@ def resolve(case: Case, releases: Releases) -> tuple[Resolved, ...]:
             if fix.kind in _NOT_BOUND and _may(fix, case)
         )
     shipped = releases.versions()
+    builders = {version: Builder(releases.get(version), case) for version in case.releases}
     found: list[Resolved] = []
     for fix in case.rule.fixes:
+        conditions = _conditions(fix, case)
+        if isinstance(conditions, Refusal):
+            continue
         outcomes = [
             (version, outcome)
-            for version in case.releases
+            for version, builder in builders.items()
             if within(version, fix.releases)
-            and isinstance(outcome := resolve_fix(fix, releases.get(version), case), Outcome)
+            and isinstance(outcome := _outcome(fix, builder, conditions), Outcome)
         ]
         found.extend(reversed(_runs(fix, outcomes, shipped)))
     return tuple(found)
@@ -68,29 +72,27 @@ def resolve(case: Case, releases: Releases) -> tuple[Resolved, ...]:
 
 def resolve_fix(fix: Fix, release: Release, case: Case) -> Outcome | Refusal:
     """Return what a fix comes to in one release, or why it is not offered there."""
-    here = replace_release(case, release)
-    if not _may(fix, here):
+    conditions = _conditions(fix, case)
+    return (
+        conditions if isinstance(conditions, Refusal) else _outcome(fix, Builder(release, case), conditions)
+    )
+
+
+def _conditions(fix: Fix, case: Case) -> tuple[Doubt, ...] | Refusal:
+    """Return what is in doubt whatever the release, or why the fix is out."""
+    if not _may(fix, case):
         return Refusal("its condition does not hold")
-    doubts = list(_doubts(fix, here))
-    missing = _packages(fix, here)
-    if isinstance(missing, Refusal):
-        return missing
-    doubts += missing
-    if fix.change is None:
-        change = None
-    else:
-        built = Builder(release, here).build(fix)
-        if isinstance(built, Refusal):
-            return built
-        change = built.change
-        doubts += built.doubts
-    proofs = prove(fix.verify, change or Change(), release, here)
-    return Outcome(change, merged(doubts), proofs)
+    missing = _packages(fix, case)
+    return missing if isinstance(missing, Refusal) else (*_doubts(fix, case), *missing)
 
 
-def replace_release(case: Case, release: Release) -> Case:
-    """Return the case as if the release were known to be this one."""
-    return replace(case, releases=(release.version,))
+def _outcome(fix: Fix, builder: Builder, conditions: tuple[Doubt, ...]) -> Outcome | Refusal:
+    built = builder.build(fix)
+    if isinstance(built, Refusal):
+        return built
+    proofs = prove(fix.verify, built.change, builder.release, builder.case)
+    change = built.change if fix.change else None
+    return Outcome(change, merged((*conditions, *built.doubts)), proofs)
 
 
 def _may(fix: Fix, case: Case) -> bool:
@@ -115,7 +117,7 @@ def _packages(fix: Fix, case: Case) -> list[Doubt] | Refusal:
 
 def _runs(fix: Fix, outcomes: list[tuple[Version, Outcome]], shipped: Sequence[Version]) -> list[Resolved]:
     """Join neighbouring releases with equal outcomes."""
-    place = {version: index for index, version in enumerate(shipped)}
+    place = places(tuple(shipped))
     found: list[Resolved] = []
     for version, outcome in outcomes:
         last = found[-1] if found else None

@@ -29,7 +29,7 @@ TOWER_FLAG = "--mm-encoder-attn-backend"
 VARIABLE = "VLLM_ATTENTION_BACKEND"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HandmadeRelease:
     """One release; what it does not say is empty."""
 

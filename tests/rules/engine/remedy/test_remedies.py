@@ -209,8 +209,9 @@ def test_a_launch_is_repeated_with_the_flag_in_it_and_the_variable_kept():
     found = {fix.id: fix for fix in answer(facts, "0.11.2").fixes}
 
     launch = "vllm serve Qwen/Qwen3-VL-8B-Instruct --port 9000"
+    flag = "--mm-encoder-attn-backend FLASH_ATTN"
     assert found["encoder-backend-flag"].commands == (
-        f"env VLLM_ATTENTION_BACKEND=FLASHINFER {launch} --mm-encoder-attn-backend FLASH_ATTN 2>&1 | tee vllm.log",
+        f"env VLLM_ATTENTION_BACKEND=FLASHINFER {launch} {flag} 2>&1 | tee vllm.log",
     )
     assert found["unset-variable"].commands == (
         "unset VLLM_ATTENTION_BACKEND",
