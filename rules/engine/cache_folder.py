@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import os
 import stat
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -52,6 +51,8 @@ class CacheFolder:
             self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not self._is_private():
                 return False
+            import tempfile  # noqa: PLC0415  # slow to import, and only needed where nothing is kept yet
+
             descriptor, temporary = tempfile.mkstemp(dir=self._path, prefix=f".{kind}-")
             try:
                 with open(descriptor, "wb") as file:  # noqa: PTH123  # mkstemp gives a descriptor

@@ -1,7 +1,7 @@
 """A catalogue ready for use, compiled once, kept in the user's cache. Not for reading rules from files."""
 
 import json
-import platform
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -93,7 +93,7 @@ def compiled_catalogue(
 
 
 def _key(content: str) -> str:
-    program = [str(_FORMAT), _program_state(), sys.version, platform.machine()]
+    program = [str(_FORMAT), _program_state(), sys.version, os.uname().machine]
     parts = [content, *program, *_engine_parts()]
     return sha256("\0".join(parts).encode()).hexdigest()
 
@@ -117,14 +117,14 @@ def _engine_parts() -> list[str]:
 
 
 def _processor() -> str:
-    """Return the processor's features as Linux tells them; elsewhere its name."""
+    """Return the processor's features as Linux tells them; elsewhere the name of the system."""
     try:
         with Path("/proc/cpuinfo").open("rb") as file:
             head = file.read(8192)
     except OSError:
-        return platform.processor()
+        return os.uname().version
     features = [line for line in head.splitlines() if line.startswith((b"flags", b"Features"))]
-    return features[0].decode("ascii", "replace") if features else platform.processor()
+    return features[0].decode("ascii", "replace") if features else os.uname().version
 
 
 def _pack(compiled: CompiledCatalogue) -> bytes:

@@ -6,12 +6,11 @@ machine knows.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
-
+from rules.releases.machine_markers import marker_holds
 from rules.releases.model import (
     CAPABILITIES,
     HEAD_SIZES,
@@ -155,15 +154,14 @@ class TowerAnswers:
 
         None when the architecture decides.
         """
-        text = dict(self._attention.packages).get(canonicalize_name(package))
+        text = dict(self._attention.packages).get(_package_name(package))
         if text is None:
             return False
-        marker = Requirement(f"{package}{text}").marker
-        if marker is None:
+        _, condition, marker = text.partition(";")
+        if not condition:
             return True
         machines = ("x86_64", "aarch64") if architecture is None else (architecture,)
-        linux = {"platform_system": "Linux", "sys_platform": "linux"}
-        answers = {marker.evaluate({**linux, "platform_machine": machine}) for machine in machines}
+        answers = {marker_holds(marker, machine) for machine in machines}
         return answers.pop() if len(answers) == 1 else None
 
 
@@ -209,7 +207,7 @@ class SettingAnswers:
 
     def requirement(self, package: str) -> str | None:
         """Return the requirement of a package that comes along on NVIDIA GPUs, None when it does not."""
-        return dict(self._attention.packages).get(canonicalize_name(package))
+        return dict(self._attention.packages).get(_package_name(package))
 
 
 def _matching(rows: Iterable[Row], where: Where) -> list[Row]:
@@ -281,3 +279,8 @@ def _shared_beginning(texts: Iterable[str]) -> str:
         (at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first)
     )
     return first[:length].rstrip()
+
+
+def _package_name(name: str) -> str:
+    """Return the name of a package in its normal form (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -68,6 +68,8 @@ class ShippedReleases:
 
         Raises `UnknownReleaseError` when it is not shipped.
         """
+        if isinstance(version, Version) and version in self._releases:
+            return self._releases[version]
         try:
             wanted = Version(Version(str(version)).public)
         except InvalidVersion as error:

@@ -1,6 +1,6 @@
 """Of lines that only repeat others enough stay to tell what happened, how often and in which order."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.engine.matching.scan.thinning import thin
@@ -44,6 +44,7 @@ def test_a_repeated_end_stays_with_its_new_beginning():
     assert [text for text in stayed.values() if text == "kind here"] == ["kind here"] * 200
 
 
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.sampled_from(["a x", "b y 1", "INFO z", "", "ERROR q"]), min_size=301, max_size=400))
 def test_what_stays_is_the_original_under_its_numbers_with_the_last_of_each_kind(lines):
     stayed = kept(lines)
