@@ -34,13 +34,13 @@ _STATEMENTS: Final = tuple(
 )
 #: a person names a release, perhaps after the one before it (`from 0.10.2 to 0.11.2`)
 _PROSE: Final = re2.compile(
-    r"(?i)\bvllm(?:[ :=@-]{1,3}(?:version|release|to|is|on|at|with|of|from|in)\b){0,2}[ :=@_-]{0,3}"
+    r"(?i)(?:\b|_)vllm(?:[ :=@-]{1,3}(?:version|release|to|is|on|at|with|of|from|in)\b){0,2}[ :=@_-]{0,3}"
     + _VERSION
     + r"(?:[^.\d\n]{0,12}(?:to|->|→|=>)\s{0,2}"
     + _VERSION
     + r")?"
 )
-_PROSE_HINT: Final = re2.compile(rb"(?i)\bvllm(?:[ :=@-]{1,3}[a-z]{2,7}){0,2}[ :=@_-]{0,3}v?\d+\.\d")
+_PROSE_HINT: Final = re2.compile(rb"(?i)(?:\b|_)vllm(?:[ :=@-]{1,3}[a-z]{2,7}){0,2}[ :=@_-]{0,3}v?\d+\.\d")
 LITERALS: Final = tuple(literal for literal, _, _ in _STATEMENTS)
 _PROSE_SERIES: Final = re2.compile(
     r"(?i)\bvllm[ :=@_-]{0,3}(?:version |release )?v?(\d\.\d{1,3})(?:\.[xX*])?(\.\d|\d)?"

@@ -188,7 +188,7 @@ def _join(mended: Lines, start: int, end: int) -> NumberedLine:
 
 def _is_cut(left: str, right: str, *, by_column: bool) -> bool:
     """Tell whether a word was cut between two parts."""
-    if belongs_together(left, right) or right[:1] == "." or (right[:1] == "-" and left[-1:].isalnum()):
+    if belongs_together(left, right) or right[:1] in ".:,;)]}" or (right[:1] == "-" and left[-1:].isalnum()):
         return True
     if is_word(left) and is_word(right):
         return False

@@ -23,7 +23,14 @@ def cleaned(text: str) -> list[str]:
         ERROR.encode("utf-16-le"),
         ERROR.encode("utf-16-be"),
     ],
-    ids=["utf-8", "utf-8 with mark", "utf-16", "utf-16 big", "utf-16-le without mark", "utf-16-be without mark"],
+    ids=[
+        "utf-8",
+        "utf-8 with mark",
+        "utf-16",
+        "utf-16 big",
+        "utf-16-le without mark",
+        "utf-16-be without mark",
+    ],
 )
 def test_a_file_is_read_in_the_encoding_it_has(data):
     assert decode(data) == ERROR
@@ -90,7 +97,9 @@ def test_an_escaped_escape_is_undone_once():
 
 
 def test_curled_quotes_and_long_dashes_become_what_was_typed():
-    assert cleaned("vllm serve “a” —port 80 {‘EngineCore_DP0’: 1}") == ['vllm serve "a" --port 80 {\'EngineCore_DP0\': 1}']
+    assert cleaned("vllm serve “a” —port 80 {‘EngineCore_DP0’: 1}") == [
+        "vllm serve \"a\" --port 80 {'EngineCore_DP0': 1}"
+    ]
 
 
 def test_what_a_progress_bar_overwrote_is_dropped_and_what_follows_stays():
@@ -106,7 +115,11 @@ def test_an_error_that_a_progress_bar_overwrote_is_kept():
 def test_numbers_are_those_of_the_original_whatever_is_dropped():
     text = f"```\n\n> first\r\n\x1b[0m\n{ERROR}<br>after\n"
 
-    assert [(line.number, line.text) for line in clean_lines(text)] == [(3, "first"), (5, ERROR), (5, "after")]
+    assert [(line.number, line.text) for line in clean_lines(text)] == [
+        (3, "first"),
+        (5, ERROR),
+        (5, "after"),
+    ]
 
 
 def test_numbering_can_start_anywhere():
@@ -114,7 +127,9 @@ def test_numbering_can_start_anywhere():
 
 
 def test_indentation_of_quoted_code_stays():
-    assert cleaned('> Traceback (most recent call last):\n>   File "a.py", line 1, in f\n>     f(**kwargs)') == [
+    assert cleaned(
+        '> Traceback (most recent call last):\n>   File "a.py", line 1, in f\n>     f(**kwargs)'
+    ) == [
         "Traceback (most recent call last):",
         '  File "a.py", line 1, in f',
         "    f(**kwargs)",

@@ -129,7 +129,10 @@ def test_an_argument_between_two_parts_of_a_message_is_part_of_it():
             "gpu_memory_utilization",
             "  Input should be less than or equal to 1 [type=less_than_equal, input_value=2.0, input_type=float]",
         ],
-        ["RuntimeError: Qwen2-VL does not support _Backend.FLASHINFER backend now", "RuntimeError: Engine process failed to start"],
+        [
+            "RuntimeError: Qwen2-VL does not support _Backend.FLASHINFER backend now",
+            "RuntimeError: Engine process failed to start",
+        ],
         # a question after the error, and lists of equal length
         ['ModuleNotFoundError: No module named "vllm._C"', "What should I do about it?"],
         ["VLLM_USE_V1=1 is what I have set here", "VLLM_LOGGING_LEVEL=DEBUG", "NCCL_P2P_DISABLE=1"],
@@ -141,7 +144,14 @@ def test_what_was_not_broken_stays_apart(lines):
 
 
 def test_lines_with_a_blank_line_between_them_stay_apart():
-    assert len(unwrapped("RuntimeError: Qwen3-VL does not support\n\nAttentionBackendEnum.FLASHINFER backend now.")) == 2
+    assert (
+        len(
+            unwrapped(
+                "RuntimeError: Qwen3-VL does not support\n\nAttentionBackendEnum.FLASHINFER backend now."
+            )
+        )
+        == 2
+    )
 
 
 def test_unwrapping_keeps_every_character_but_blanks():

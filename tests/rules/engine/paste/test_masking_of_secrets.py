@@ -19,17 +19,25 @@ FORMS = st.one_of(
     token(ALNUM, 30, 37).map("hf_{}".format),
     token(ALNUM, 20, 48).map("sk-{}".format),
     token(ALNUM, 20, 48).map("sk-proj-{}".format),
-    token(string.digits, 8, 12).flatmap(lambda digits: token(ALNUM, 12, 24).map(lambda text: f"xoxb-{digits}-{text}")),
+    token(string.digits, 8, 12).flatmap(
+        lambda digits: token(ALNUM, 12, 24).map(lambda text: f"xoxb-{digits}-{text}")
+    ),
     token(ALNUM, 36, 36).map("ghp_{}".format),
     token(ALNUM + "_", 60, 80).map("github_pat_{}".format),
     token(string.ascii_uppercase + string.digits, 16, 16).map("AKIA{}".format),
     token(ALNUM + "_-", 35, 35).map("AIza{}".format),
     token(ALNUM, 20, 20).map("glpat-{}".format),
-    st.tuples(token(ALNUM, 20, 30), token(ALNUM, 20, 60), token(ALNUM, 20, 43)).map(lambda parts: "eyJ{}.{}.{}".format(*parts)),
+    st.tuples(token(ALNUM, 20, 30), token(ALNUM, 20, 60), token(ALNUM, 20, 43)).map(
+        lambda parts: "eyJ{}.{}.{}".format(*parts)
+    ),
 )
 
 
-@given(secret=FORMS, before=st.sampled_from(["", "token ", "'", "=", "(", "\n", "日本"]), after=st.sampled_from(["", " x", "'", ")", "\n", ","]))
+@given(
+    secret=FORMS,
+    before=st.sampled_from(["", "token ", "'", "=", "(", "\n", "日本"]),
+    after=st.sampled_from(["", " x", "'", ")", "\n", ","]),
+)
 def test_no_token_of_a_known_service_survives(secret, before, after):
     masked, count = mask(before + secret + after)
 
@@ -57,9 +65,9 @@ PLACES = st.sampled_from(
         "Namespace(model='m', api_key='{}', port=8000)",
         "non-default args: {{'model': 'm', 'api_key': ['{}'], 'port': 80}}",
         '{{"hf_token": "{}", "port": 1}}',
-        "Environment=\"HF_TOKEN={}\"",
+        'Environment="HF_TOKEN={}"',
         "  - name: HF_TOKEN\n    value: {}",
-        "  - name: HF_TOKEN\n    value: \"{}\"",
+        '  - name: HF_TOKEN\n    value: "{}"',
         "curl -H 'Authorization: Bearer {}' http://localhost:8000/v1/models",
         '"Authorization": "Bearer {}"',
         "postgresql://bot:{}@db.internal:5432/bot",
@@ -89,17 +97,31 @@ def test_masking_twice_is_masking_once(secret, place, form):
     assert mask(once) == (once, 0)
 
 
-@given(st.lists(st.one_of(st.text(max_size=60), FORMS, st.builds(str.format, PLACES, ANY_SECRET)), max_size=12))
+@given(
+    st.lists(st.one_of(st.text(max_size=60), FORMS, st.builds(str.format, PLACES, ANY_SECRET)), max_size=12)
+)
 def test_no_line_is_added_or_lost(parts):
     text = "\n".join(parts)
 
     assert mask(text)[0].count("\n") == text.count("\n")
 
 
-@given(name=token(string.ascii_lowercase + string.digits + "._-", 3, 12).filter(lambda text: text[0].isalpha() and text[-1].isalnum()))
+@given(
+    name=token(string.ascii_lowercase + string.digits + "._-", 3, 12).filter(
+        lambda text: text[0].isalpha() and text[-1].isalnum()
+    )
+)
 @pytest.mark.parametrize(
     "place",
-    ["/home/{}/venv/lib", "/Users/{}/x", "C:\\Users\\{}\\x", "C:\\\\Users\\\\{}\\\\x", "/data/home/{}/x", "ls /home/{}", "{}@gpu-1:~/vllm$ ls"],
+    [
+        "/home/{}/venv/lib",
+        "/Users/{}/x",
+        "C:\\Users\\{}\\x",
+        "C:\\\\Users\\\\{}\\\\x",
+        "/data/home/{}/x",
+        "ls /home/{}",
+        "{}@gpu-1:~/vllm$ ls",
+    ],
 )
 def test_names_of_people_do_not_survive(place, name):
     masked, count = mask(place.format(name))
@@ -109,13 +131,25 @@ def test_names_of_people_do_not_survive(place, name):
 
 
 OCTETS = st.integers(1, 254)
-ADDRESSES = st.tuples(OCTETS.filter(lambda first: first != 127), OCTETS, OCTETS, OCTETS).map(lambda parts: ".".join(map(str, parts)))
+ADDRESSES = st.tuples(OCTETS.filter(lambda first: first != 127), OCTETS, OCTETS, OCTETS).map(
+    lambda parts: ".".join(map(str, parts))
+)
 
 
 @given(address=ADDRESSES)
 @pytest.mark.parametrize(
     "place",
-    ["tcp://{}:41373", "host {}", "ip={}", "connect to {} failed", "http://{}/v1", "bind on address ('{}', 9000)", "{}", "inet {}/24", "master_addr='{}'"],
+    [
+        "tcp://{}:41373",
+        "host {}",
+        "ip={}",
+        "connect to {} failed",
+        "http://{}/v1",
+        "bind on address ('{}', 9000)",
+        "{}",
+        "inet {}/24",
+        "master_addr='{}'",
+    ],
 )
 def test_addresses_do_not_survive(place, address):
     assert mask(place.format(address)) == (place.format("<ip>"), 1)
@@ -124,13 +158,26 @@ def test_addresses_do_not_survive(place, address):
 @given(version=ADDRESSES)
 @pytest.mark.parametrize(
     "place",
-    ["vllm=={}", "vllm {}", "vLLM v{}", "vLLM API server version {}", "vllm/vllm-openai:v{}", "nvidia-cublas-cu12=={}", "nvidia-cublas-cu12           {}", "driver version {}", "vllm-{}.dist-info", "libcudnn.so.{}"],
+    [
+        "vllm=={}",
+        "vllm {}",
+        "vLLM v{}",
+        "vLLM API server version {}",
+        "vllm/vllm-openai:v{}",
+        "nvidia-cublas-cu12=={}",
+        "nvidia-cublas-cu12           {}",
+        "driver version {}",
+        "vllm-{}.dist-info",
+        "libcudnn.so.{}",
+    ],
 )
 def test_versions_of_four_parts_stay(place, version):
     assert mask(place.format(version)) == (place.format(version), 0)
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0:8000", "127.0.1.1", "::1", "[::]:8000", "255.255.255.0"])
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "0.0.0.0:8000", "127.0.1.1", "::1", "[::]:8000", "255.255.255.0"]
+)
 def test_loopback_and_wildcard_addresses_stay(address):
     assert mask(f"listening on {address}") == (f"listening on {address}", 0)
 

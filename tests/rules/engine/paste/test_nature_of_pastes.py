@@ -34,12 +34,24 @@ def test_output_of_vllm_is_known(text):
 @pytest.mark.parametrize(
     ("text", "program"),
     [
-        ('  File "/usr/local/lib/python3.10/dist-packages/sglang/srt/managers/scheduler.py", line 478, in event_loop_normal\nValueError: x', "sglang"),
-        ('RuntimeError: FlashAttention only supports Ampere GPUs or newer.\n    attn_implementation="flash_attention_2",', "transformers"),
-        ('  File "C:\\ComfyUI_windows_portable\\ComfyUI\\comfy\\samplers.py", line 319, in f\nRuntimeError: FlashAttention only supports Ampere GPUs or newer.', "ComfyUI"),
+        (
+            '  File "/usr/local/lib/python3.10/dist-packages/sglang/srt/managers/scheduler.py", line 478, in event_loop_normal\nValueError: x',
+            "sglang",
+        ),
+        (
+            'RuntimeError: FlashAttention only supports Ampere GPUs or newer.\n    attn_implementation="flash_attention_2",',
+            "transformers",
+        ),
+        (
+            '  File "C:\\ComfyUI_windows_portable\\ComfyUI\\comfy\\samplers.py", line 319, in f\nRuntimeError: FlashAttention only supports Ampere GPUs or newer.',
+            "ComfyUI",
+        ),
         ("/ml/backend/ggml/ggml/src/ggml-cuda/fattn-tile.cuh:1247: fatal error", "Ollama"),
         ("ggml_cuda_init: failed\nwarmup: WARNING: flash attention not supported by CUDA0", "llama.cpp"),
-        ("vllm-rs-svc0  |   what():  Error in function 'operator()' at src/flashinfer_adapter.cu:408: Unsupported group_size: 64", "vllm-rs"),
+        (
+            "vllm-rs-svc0  |   what():  Error in function 'operator()' at src/flashinfer_adapter.cu:408: Unsupported group_size: 64",
+            "vllm-rs",
+        ),
         ("ktransformers 报错 RuntimeError: FlashInfer requires sm75+", "ktransformers"),
         ("ValueError: No dot product attention backend is available for the provided inputs", "Megatron"),
     ],
@@ -72,7 +84,13 @@ def test_a_server_that_answers_is_healthy():
         'INFO:     127.0.0.1:36340 - "POST /v1/chat/completions HTTP/1.1" 404 Not Found\n'
     )
 
-    assert (found.vllm, found.started, found.served, found.failed, found.healthy) == (True, True, True, False, True)
+    assert (found.vllm, found.started, found.served, found.failed, found.healthy) == (
+        True,
+        True,
+        True,
+        False,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +109,9 @@ def test_a_question_is_prose_and_no_failure(text):
 
 
 def test_a_wrapper_alone_is_known_to_be_one():
-    found = nature("(APIServer pid=1) RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}")
+    found = nature(
+        "(APIServer pid=1) RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"
+    )
 
     assert found.wrapper_only
     assert found.failed
@@ -99,13 +119,17 @@ def test_a_wrapper_alone_is_known_to_be_one():
 
 
 def test_a_traceback_without_its_exception_is_known_to_be_cut():
-    found = nature('(EngineCore_DP0 pid=2) Traceback (most recent call last):\n(EngineCore_DP0 pid=2)   File "/opt/vllm/v1/a.py", line 1, in f')
+    found = nature(
+        '(EngineCore_DP0 pid=2) Traceback (most recent call last):\n(EngineCore_DP0 pid=2)   File "/opt/vllm/v1/a.py", line 1, in f'
+    )
 
     assert found.cut
     assert found.failed
     assert not found.wrapper_only
 
 
-@pytest.mark.parametrize("text", ["Segmentation fault (core dumped)", "Bus error (core dumped)", "Killed", "Illegal instruction"])
+@pytest.mark.parametrize(
+    "text", ["Segmentation fault (core dumped)", "Bus error (core dumped)", "Killed", "Illegal instruction"]
+)
 def test_a_crash_without_an_exception_is_a_failure(text):
     assert nature(text).failed

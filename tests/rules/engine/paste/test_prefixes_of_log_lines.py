@@ -23,28 +23,73 @@ def read(line: str) -> Prefixed:
         # vLLM 0.6.3 to 0.7.3, 0.8.5 on, and the names of its processes through the releases
         ("ERROR 02-17 20:51:49 core.py:210] ", None, "ERROR", "core.py:210"),
         ("ERROR 11-28 07:55:57 [multiproc_executor.py:743] ", None, "ERROR", "multiproc_executor.py:743"),
-        ("(VllmWorkerProcess pid=21574) ERROR 08-07 08:09:51 [w.py:232] ", "VllmWorkerProcess", "ERROR", "w.py:232"),
+        (
+            "(VllmWorkerProcess pid=21574) ERROR 08-07 08:09:51 [w.py:232] ",
+            "VllmWorkerProcess",
+            "ERROR",
+            "w.py:232",
+        ),
         ("(VllmWorker rank=2 pid=477991) ", "VllmWorker rank=2", None, None),
         ("(EngineCore_0 pid=41) ERROR 08-06 20:57:06 [core.py:718] ", "EngineCore_0", "ERROR", "core.py:718"),
         ("(VllmWorker TP0 pid=9) INFO 08-30 01:28:29 [a.py:1] ", "VllmWorker TP0", "INFO", "a.py:1"),
-        ("(Worker_TP0_EP0 pid=7) WARNING 10-06 22:12:38 [g.py:2634] ", "Worker_TP0_EP0", "WARNING", "g.py:2634"),
-        ("(EngineCore pid=1371) ERROR 09-03 19:44:07 [v1/engine/core.py:1330] ", "EngineCore", "ERROR", "v1/engine/core.py:1330"),
+        (
+            "(Worker_TP0_EP0 pid=7) WARNING 10-06 22:12:38 [g.py:2634] ",
+            "Worker_TP0_EP0",
+            "WARNING",
+            "g.py:2634",
+        ),
+        (
+            "(EngineCore pid=1371) ERROR 09-03 19:44:07 [v1/engine/core.py:1330] ",
+            "EngineCore",
+            "ERROR",
+            "v1/engine/core.py:1330",
+        ),
         ("(StageEngineCoreProc pid=8146) ", "StageEngineCoreProc", None, None),
-        ("(APIServer pid=1) (EngineCore_DP0 pid=2) (Worker_TP0 pid=3) ERROR 11-28 07:55:57 [a.py:7] ", "Worker_TP0", "ERROR", "a.py:7"),
-        ("(RayWorkerWrapper pid=3487, ip=192.0.2.7) ERROR 06-05 16:30:08 worker_base.py:148] ", "RayWorkerWrapper", "ERROR", "worker_base.py:148"),
+        (
+            "(APIServer pid=1) (EngineCore_DP0 pid=2) (Worker_TP0 pid=3) ERROR 11-28 07:55:57 [a.py:7] ",
+            "Worker_TP0",
+            "ERROR",
+            "a.py:7",
+        ),
+        (
+            "(RayWorkerWrapper pid=3487, ip=192.0.2.7) ERROR 06-05 16:30:08 worker_base.py:148] ",
+            "RayWorkerWrapper",
+            "ERROR",
+            "worker_base.py:148",
+        ),
         ("INFO [flashinfer_sparse_mla_warmup.py:267] ", None, "INFO", "flashinfer_sparse_mla_warmup.py:267"),
         # what carries the output
         ("[rank0]: ", "rank0", None, None),
         ("vllm-openai_1  | (RayWorkerWrapper pid=3) ", "RayWorkerWrapper", None, None),
-        ("browser-1  | (EngineCore_DP0 pid=546) ERROR 10-15 07:53:38 [core.py:708] ", "EngineCore_DP0", "ERROR", "core.py:708"),
+        (
+            "browser-1  | (EngineCore_DP0 pid=546) ERROR 10-15 07:53:38 [core.py:708] ",
+            "EngineCore_DP0",
+            "ERROR",
+            "core.py:708",
+        ),
         ("app-1  | ", None, None, None),
         ("vllm    | ", None, None, None),
-        ("Feb 04 08:47:08 gpu-host sudo[477991]: (VllmWorker rank=2 pid=477991) ", "VllmWorker rank=2", None, None),
+        (
+            "Feb 04 08:47:08 gpu-host sudo[477991]: (VllmWorker rank=2 pid=477991) ",
+            "VllmWorker rank=2",
+            None,
+            None,
+        ),
         ("Feb  4 08:47:08 gpu-host vllm[12]: INFO 02-04 08:47:08 [a.py:1] ", None, "INFO", "a.py:1"),
         ("2025-02-04T08:47:08.123456789Z stderr F ERROR 02-04 08:47:08 [a.py:1] ", None, "ERROR", "a.py:1"),
         ("2025-02-04T08:47:08+0000 host vllm[12]: ", None, None, None),
-        ("2026-04-28T14:17:50.089230833+08:00 (APIServer pid=1) ERROR 04-28 14:17:50 [s.py:257] ", "APIServer", "ERROR", "s.py:257"),
-        ("2026-09-03T19:49:04.3497440Z \t(EngineCore pid=1371) ERROR 09-03 19:44:07 [core.py:1330] ", "EngineCore", "ERROR", "core.py:1330"),
+        (
+            "2026-04-28T14:17:50.089230833+08:00 (APIServer pid=1) ERROR 04-28 14:17:50 [s.py:257] ",
+            "APIServer",
+            "ERROR",
+            "s.py:257",
+        ),
+        (
+            "2026-09-03T19:49:04.3497440Z \t(EngineCore pid=1371) ERROR 09-03 19:44:07 [core.py:1330] ",
+            "EngineCore",
+            "ERROR",
+            "core.py:1330",
+        ),
         ("[pod/vllm-0/server] (EngineCore pid=1) ", "EngineCore", None, None),
         ("[1,0]<stderr>:", None, None, None),
         ("2025-03-05 14:28:45,735 - vllm.engine - ERROR - ", None, "ERROR", None),
@@ -117,14 +162,27 @@ RECORDS = st.builds(
     st.sampled_from(["core.py", "v1/engine/core.py", "multiproc_executor.py", "gpu_model_runner.py"]),
     st.integers(1, 9999),
 )
-TAGS = st.builds("({} pid={}) ".format, st.sampled_from(["APIServer", "EngineCore_DP0", "Worker_TP3_EP3"]), st.integers(1, 10**7))
+TAGS = st.builds(
+    "({} pid={}) ".format,
+    st.sampled_from(["APIServer", "EngineCore_DP0", "Worker_TP3_EP3"]),
+    st.integers(1, 10**7),
+)
 CARRIERS = st.sampled_from(
-    ["", "vllm-1  | ", "Feb 04 08:47:08 gpu-host vllm[17]: ", "2025-02-04T08:47:08.1Z ", "2025-02-04T08:47:08Z stderr F ", "[pod/a/b] "]
+    [
+        "",
+        "vllm-1  | ",
+        "Feb 04 08:47:08 gpu-host vllm[17]: ",
+        "2025-02-04T08:47:08.1Z ",
+        "2025-02-04T08:47:08Z stderr F ",
+        "[pod/a/b] ",
+    ]
 )
 MESSAGES = st.one_of(
     st.just(TEXT),
     st.just("    raise ValueError("),
-    st.just('  File "/opt/venv/lib/python3.12/site-packages/vllm/v1/engine/core.py", line 833, in run_engine_core'),
+    st.just(
+        '  File "/opt/venv/lib/python3.12/site-packages/vllm/v1/engine/core.py", line 833, in run_engine_core'
+    ),
     st.text(alphabet="abcdefgh XYZ.:_-", min_size=1, max_size=60).map(str.rstrip).filter(bool),
 )
 

@@ -20,8 +20,16 @@ def causes(text: str) -> CauseReading:
     return find_root_cause(read_paste(textwrap.dedent(text)).lines)
 
 
-def traceback(error: str, prefix: str = "", file: str = "/opt/venv/lib/python3.12/site-packages/vllm/v1/engine/core.py") -> str:
-    lines = ["Traceback (most recent call last):", f'  File "{file}", line 833, in run', "    self.run()", "    ^^^^^^^^^^", error]
+def traceback(
+    error: str, prefix: str = "", file: str = "/opt/venv/lib/python3.12/site-packages/vllm/v1/engine/core.py"
+) -> str:
+    lines = [
+        "Traceback (most recent call last):",
+        f'  File "{file}", line 833, in run',
+        "    self.run()",
+        "    ^^^^^^^^^^",
+        error,
+    ]
     return "\n".join(prefix + line for line in lines)
 
 
@@ -49,13 +57,18 @@ def test_the_cause_stands_in_the_child_and_the_wrapper_at_the_end_is_none():
 def test_since_0_31_a_bare_traceback_repeats_the_record_and_adds_two_wrappers():
     text = "\n".join(
         [
-            traceback("ValueError: Unknown RoPE scaling type warp", "(Worker pid=15) ERROR 12-01 04:40:04 [multiproc_executor.py:953] "),
+            traceback(
+                "ValueError: Unknown RoPE scaling type warp",
+                "(Worker pid=15) ERROR 12-01 04:40:04 [multiproc_executor.py:953] ",
+            ),
             traceback(
                 "Exception: WorkerProc initialization failed due to an exception in a background process.",
                 "(EngineCore pid=14) ERROR 12-01 04:40:05 [core.py:1510] ",
             ),
             "Process EngineCore:",
-            traceback("Exception: WorkerProc initialization failed due to an exception in a background process."),
+            traceback(
+                "Exception: WorkerProc initialization failed due to an exception in a background process."
+            ),
             traceback(WRAPPER),
         ]
     )
@@ -68,7 +81,10 @@ def test_since_0_31_a_bare_traceback_repeats_the_record_and_adds_two_wrappers():
 
 def test_workers_whose_lines_are_mixed_are_read_one_by_one():
     streams = [
-        traceback(f"torch.OutOfMemoryError: CUDA out of memory. GPU {rank}", f"(Worker_TP{rank} pid={rank}) ERROR 12-01 04:40:22 [w.py:1] ").split("\n")
+        traceback(
+            f"torch.OutOfMemoryError: CUDA out of memory. GPU {rank}",
+            f"(Worker_TP{rank} pid={rank}) ERROR 12-01 04:40:22 [w.py:1] ",
+        ).split("\n")
         for rank in range(4)
     ]
     mixed = [line for group in zip(*streams, strict=True) for line in group]
@@ -77,7 +93,9 @@ def test_workers_whose_lines_are_mixed_are_read_one_by_one():
     blocks = read_tracebacks(lines)
 
     assert [block.process for block in blocks] == [f"Worker_TP{rank}" for rank in range(4)]
-    assert [block.raised[0].message for block in blocks] == [f"CUDA out of memory. GPU {rank}" for rank in range(4)]
+    assert [block.raised[0].message for block in blocks] == [
+        f"CUDA out of memory. GPU {rank}" for rank in range(4)
+    ]
     assert all(len(block.frames) == 1 and not block.cut for block in blocks)
     root = find_root_cause(lines).root
     assert root is not None
@@ -94,7 +112,10 @@ def test_two_processes_of_one_name_are_told_apart_by_their_ids():
         "(Worker pid=2) ValueError: two",
     ]
 
-    assert [(block.frames, block.raised[0].message) for block in read_tracebacks(read_paste("\n".join(mixed)).lines)] == [
+    assert [
+        (block.frames, block.raised[0].message)
+        for block in read_tracebacks(read_paste("\n".join(mixed)).lines)
+    ] == [
         (("a.py",), "one"),
         (("b.py",), "two"),
     ]
@@ -126,12 +147,26 @@ def test_of_a_chain_the_innermost_is_the_cause():
     ("first", "second"),
     [
         ("KeyError: 'gemma3'", "ValueError: The checkpoint you are trying to load has model type `gemma3`"),
-        ("json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)", "OSError: It looks like the config file is not valid JSON"),
-        ("huggingface_hub.errors.HFValidationError: Repo id must be in the form", "OSError: Incorrect path_or_model_id: '/models/x'"),
+        (
+            "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
+            "OSError: It looks like the config file is not valid JSON",
+        ),
+        (
+            "huggingface_hub.errors.HFValidationError: Repo id must be in the form",
+            "OSError: Incorrect path_or_model_id: '/models/x'",
+        ),
     ],
 )
 def test_an_exception_caught_to_explain_it_gives_way_to_the_explanation(first, second):
-    text = "\n".join([traceback(first), "", "During handling of the above exception, another exception occurred:", "", traceback(second)])
+    text = "\n".join(
+        [
+            traceback(first),
+            "",
+            "During handling of the above exception, another exception occurred:",
+            "",
+            traceback(second),
+        ]
+    )
 
     root = causes(text).root
 
@@ -173,7 +208,10 @@ def test_of_a_pydantic_error_on_a_field_the_deciding_line_is_the_one_below_the_f
     ).root
 
     assert root is not None
-    assert root.detail == "Input should be greater than or equal to 1 [type=greater_than_equal, input_value=0, input_type=int]"
+    assert (
+        root.detail
+        == "Input should be greater than or equal to 1 [type=greater_than_equal, input_value=0, input_type=int]"
+    )
 
 
 @pytest.mark.parametrize(
@@ -220,7 +258,9 @@ def test_a_wrapper_is_never_the_cause(text):
 
 
 def test_the_message_that_a_worker_failed_with_is_no_wrapper():
-    root = causes("RuntimeError: Worker failed with error 'This flash attention build does not support headdim'").root
+    root = causes(
+        "RuntimeError: Worker failed with error 'This flash attention build does not support headdim'"
+    ).root
 
     assert root is not None
 
@@ -229,7 +269,8 @@ def test_the_message_that_a_worker_failed_with_is_no_wrapper():
     "text",
     [
         traceback("KeyError: '/psm_1a2b'", file="/usr/lib/python3.12/multiprocessing/resource_tracker.py"),
-        "Exception ignored in: <function ShmRingBuffer.__del__ at 0x7f>\n" + traceback("FileNotFoundError: [Errno 2] No such file"),
+        "Exception ignored in: <function ShmRingBuffer.__del__ at 0x7f>\n"
+        + traceback("FileNotFoundError: [Errno 2] No such file"),
         traceback("KeyboardInterrupt"),
         "WARNING 12-01 04:40:20 [_logger.py:72] Found ulimit of 20000 and failed to increase. This can cause errors like `OSError: [Errno 24] Too many open files`.",
     ],
@@ -268,7 +309,10 @@ def test_a_request_that_a_running_server_refused_is_marked_as_one():
 
 def test_an_exception_logged_as_a_warning_gives_way_to_a_later_error():
     found = causes(
-        traceback("ImportError: libfoo.so.1: cannot open shared object file", "WARNING 12-01 04:40:20 [import_utils.py:1] ")
+        traceback(
+            "ImportError: libfoo.so.1: cannot open shared object file",
+            "WARNING 12-01 04:40:20 [import_utils.py:1] ",
+        )
         + "\n"
         + traceback(SEED)
     )
@@ -278,7 +322,9 @@ def test_an_exception_logged_as_a_warning_gives_way_to_a_later_error():
 
 
 def test_a_traceback_without_its_last_line_is_known_to_be_cut():
-    found = causes('Traceback (most recent call last):\n  File "/opt/vllm/core.py", line 1, in f\n    self.run()')
+    found = causes(
+        'Traceback (most recent call last):\n  File "/opt/vllm/core.py", line 1, in f\n    self.run()'
+    )
 
     assert found.cut
     assert found.root is None
@@ -292,14 +338,21 @@ def test_an_exception_of_an_unusual_name_is_read_from_its_place():
 
 
 def test_a_record_of_an_error_is_the_cause_when_there_is_no_exception():
-    found = causes("ERROR 03-27 03:12:01 engine.py:400] invalid literal for int() with base 10: 'tcp://host:8000'")
+    found = causes(
+        "ERROR 03-27 03:12:01 engine.py:400] invalid literal for int() with base 10: 'tcp://host:8000'"
+    )
 
     assert found.root is not None
     assert found.root.text == "invalid literal for int() with base 10: 'tcp://host:8000'"
 
 
 def test_source_lines_in_records_are_no_cause():
-    assert causes("(EngineCore pid=1) ERROR 07-20 20:33:13 [core.py:1233] return self.backend.compile_grammar(a, b)").root is None
+    assert (
+        causes(
+            "(EngineCore pid=1) ERROR 07-20 20:33:13 [core.py:1233] return self.backend.compile_grammar(a, b)"
+        ).root
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -307,8 +360,14 @@ def test_source_lines_in_records_are_no_cause():
     [
         (f"[Bug]: {SEED}", "RuntimeError"),
         (f"启动时报错：{SEED}，怎么解决？", "RuntimeError"),
-        ("it died with AssertionError('Only FlashAttention backend is supported for now.') again", "AssertionError"),
-        ("ERROR 03-19 11:54:51 [engine.py:158] AssertionError('Only FlashAttention backend is supported for now.')", "AssertionError"),
+        (
+            "it died with AssertionError('Only FlashAttention backend is supported for now.') again",
+            "AssertionError",
+        ),
+        (
+            "ERROR 03-19 11:54:51 [engine.py:158] AssertionError('Only FlashAttention backend is supported for now.')",
+            "AssertionError",
+        ),
     ],
 )
 def test_an_exception_within_a_sentence_is_found(text, name):
@@ -329,7 +388,16 @@ def test_lines_that_name_an_exception(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["Errors: 3", "RuntimeError:nospace", "UserWarning: resource_tracker", "self.error = Error", "    RuntimeError: indented", "Loading: done", "raise ValueError(", ""],
+    [
+        "Errors: 3",
+        "RuntimeError:nospace",
+        "UserWarning: resource_tracker",
+        "self.error = Error",
+        "    RuntimeError: indented",
+        "Loading: done",
+        "raise ValueError(",
+        "",
+    ],
 )
 def test_lines_that_name_none(text):
     assert read_exception_line(text) is None
@@ -340,7 +408,23 @@ def test_nothing_is_found_inside_ordinary_text():
     assert not is_wrapper("ValueError", "No available memory")
 
 
-@given(st.lists(st.sampled_from([SEED, WRAPPER, "Traceback (most recent call last):", '  File "a.py", line 1, in f', "    code()", "", "text", "During handling of the above exception, another exception occurred:"]), max_size=30))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                SEED,
+                WRAPPER,
+                "Traceback (most recent call last):",
+                '  File "a.py", line 1, in f',
+                "    code()",
+                "",
+                "text",
+                "During handling of the above exception, another exception occurred:",
+            ]
+        ),
+        max_size=30,
+    )
+)
 def test_any_order_of_lines_is_read(parts):
     lines = [EvidenceLine(number, text) for number, text in enumerate(parts, 1)]
     found = find_root_cause(lines)
