@@ -1,6 +1,6 @@
 """From a verdict to the report: confidence, releases, remarks, questions. Not for reaching the verdict."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from packaging.version import Version
@@ -10,9 +10,9 @@ from rules.engine.matching.ranking import Rejected, Verdict, confidence
 from rules.engine.matching.scan.windows import WHOLE, Excerpt
 from rules.engine.paste.evidence import Evidence, Note, NoteKind
 from rules.engine.paste.facts import Facts
-from rules.engine.report import Ask, Diagnosis, Report, RootCause, RuledOut, Status
+from rules.engine.report import Ask, Diagnosis, Remedy, Report, RootCause, RuledOut, Status
 from rules.engine.seams import Answer, Answerer, Case
-from rules.engine.versions import parse_version, select, specifier
+from rules.engine.versions import parse_version, select, specifier, within
 from rules.engine.wording import remark
 
 #: questions of one answer
@@ -94,10 +94,17 @@ class Judged:
             title=answer.title,
             cause=answer.cause,
             captures=match.captures,
-            fixes=answer.fixes,
+            fixes=self._fixes(answer.fixes),
             references=rule.references,
             line=self._number(match.line),
         )
+
+    def _fixes(self, fixes: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
+        """Return the fixes; of a build between two releases only those that both releases allow."""
+        version, known = self.setting.facts.vllm_version, self.setting.known
+        if version is None or known is None or len(known) < 2:
+            return fixes
+        return common_fixes(fixes, version, known)
 
     def _ruled_out(self, one: Rejected) -> RuledOut:
         line = None if one.line is None else self._number(one.line)
@@ -124,7 +131,7 @@ class Judged:
             text = remark("between.releases", self.language, release=version, **ends)
             yield Note(NoteKind.OUTSIDE_FACTS, text)
         best = self._best()
-        if best is not None and not best.in_era:
+        if known and best is not None and not best.in_era:
             yield self._contradiction(best, shipped)
 
     def _contradiction(self, match: Match, shipped: tuple[Version, ...]) -> Note:
@@ -138,6 +145,19 @@ class Judged:
             "releases": specifier(printing, shipped),
         }
         return Note(NoteKind.CONTRADICTION, remark("contradiction.release", self.language, **values))
+
+
+def common_fixes(fixes: Sequence[Remedy], version: str, releases: Sequence[Version]) -> tuple[Remedy, ...]:
+    """Return the fixes that hold in all the releases, each once, with the proofs that hold in all."""
+    found: list[Remedy] = []
+    for fix_id in dict.fromkeys(fix.id for fix in fixes):
+        ranges = [fix for fix in fixes if fix.id == fix_id]
+        first = ranges[0]
+        everywhere = all(any(within(release, fix.releases) for fix in ranges) for release in releases)
+        if everywhere and all((fix.change, fix.commands) == (first.change, first.commands) for fix in ranges):
+            proofs = tuple(proof for proof in first.verify if all(proof in fix.verify for fix in ranges))
+            found.append(replace(first, releases=f"=={version.partition('+')[0]}", verify=proofs))
+    return tuple(found)
 
 
 def limit_notes(excerpt: Excerpt, capped: frozenset[str], language: str) -> Iterator[Note]:

@@ -33,7 +33,7 @@ class Options:
 
 
 def start_engine(options: Options | None = None) -> Engine:
-    """Return an engine for the calling thread; without options with all that is shipped, and the user's cache.
+    """Return an engine for the calling thread; without options all that is shipped, and the user's cache.
 
     Raises `CatalogueError` for faults in the rules.
     """

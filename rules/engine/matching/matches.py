@@ -65,7 +65,7 @@ class Setting:
 
 
 def known_releases(facts: Facts, shipped: tuple[Version, ...]) -> tuple[Version, ...] | None:
-    """Return the shipped releases that speak for the known release or series; None where neither is known."""
+    """Return the shipped releases that speak for the known release or series; None without one."""
     version = parse_version(facts.vllm_version) if facts.vllm_version else None
     if version is not None:
         return stand_ins(version, shipped)
@@ -83,20 +83,24 @@ def find_matches(hits: Hits, rule_of: Callable[[str], Rule], setting: Setting) -
 
 
 def _match(rule: Rule, hits: RuleHits, setting: Setting) -> Match | None:
-    known = setting.known
-    if known:
-        signals = (signal for signal in rule.signals if select(signal.releases or rule.releases, known))
-        current = frozenset(signal.name for signal in signals)
-        match = _judged(rule, hits.only(current), setting, known)
-        if match is not None:
-            return match
-    match = _judged(rule, hits, setting, known)
-    if match is None or not known:
+    if setting.known is None:
+        return _judged(rule, hits, setting)
+    match = _judged(rule, hits.only(_of_era(rule, setting)), setting)
+    if match is not None:
         return match
-    return replace(match, in_era=False)
+    match = _judged(rule, hits, setting)
+    return None if match is None else replace(match, in_era=False)
 
 
-def _judged(rule: Rule, hits: RuleHits, setting: Setting, known: tuple[Version, ...] | None) -> Match | None:
+def _of_era(rule: Rule, setting: Setting) -> frozenset[str]:
+    """Return the signals that the known release prints, or may print where it is between or behind the facts."""
+    version = parse_version(setting.facts.vllm_version) if setting.facts.vllm_version else None
+    candidates = (*(setting.known or ()), *([version] if version else []))
+    signals = (one for one in rule.signals if select(one.releases or rule.releases, candidates))
+    return frozenset(signal.name for signal in signals)
+
+
+def _judged(rule: Rule, hits: RuleHits, setting: Setting) -> Match | None:
     speaking = [(name, hit) for name in set(_positive(rule.condition)) for hit in hits.of(name)]
     placed = ((setting.place(hit.line), hit.line, name, hit) for name, hit in speaking)
     deciding = sorted(placed, key=lambda entry: entry[:3])
@@ -104,7 +108,7 @@ def _judged(rule: Rule, hits: RuleHits, setting: Setting, known: tuple[Version, 
         return None
     place, line, name, first = deciding[0]
     captures = _captures(first, (entry[3] for entry in deciding[1:]))
-    releases = known if known is not None else setting.shipped
+    releases = setting.shipped if setting.known is None else setting.known
     if setting.facts.vllm_version is None:
         releases = _narrowed(releases, rule, [name, *hits.signals], captures, setting)
     situation = Situation(hits, setting.facts, captures, releases)

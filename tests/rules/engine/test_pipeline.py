@@ -8,7 +8,8 @@ from rules.engine.diagnose import Engine, Parts
 from rules.engine.matching.scan.windows import WHOLE
 from rules.engine.paste.evidence import NoteKind
 from rules.engine.paste.facts import Given
-from rules.engine.report import Confidence, Status
+from rules.engine.report import Change, Confidence, FixKind, Proof, ProofKind, Remedy, Risk, Status
+from rules.engine.reporting import common_fixes
 from rules.engine.rule.model import Impact, Scope
 from tests.rules.engine.matching.handmade_rules import (
     SHIPPED,
@@ -117,6 +118,7 @@ def test_a_release_outside_the_facts_is_diagnosed_without_releases_and_said(engi
 
     assert [note.kind for note in report.notes] == [NoteKind.OUTSIDE_FACTS]
     assert report.diagnoses[0].cause == f"|{release}"
+    assert report.diagnoses[0].confidence is Confidence.LIKELY
 
 
 def test_a_build_between_releases_is_answered_for_both_neighbours_and_said(engine):
@@ -224,3 +226,26 @@ def test_line_numbers_are_the_originals_where_repeated_lines_were_left_out(engin
     assert report.root_cause.line == 1005
     assert report.diagnoses[0].line == 1005
     assert report.notes == ()
+
+
+def fix(fix_id, releases, command="run", proof="look"):
+    verify = (Proof(ProofKind.LOG, proof, ""), Proof(ProofKind.HTTP, "curl", ""))
+    return Remedy(fix_id, FixKind.UNSET_ENV, "", releases, True, Risk.LOW, Change(), (command,), verify)
+
+
+def test_of_a_build_between_releases_only_what_holds_in_both_is_offered():
+    fixes = (
+        fix("everywhere", ">=0.11.1,<0.12", proof="one"),
+        fix("split", "==0.11.1", proof="one"),
+        fix("split", "==0.11.2", proof="two"),
+        fix("different", "==0.11.1", command="this"),
+        fix("different", "==0.11.2", command="that"),
+        fix("newer only", "==0.11.2"),
+    )
+    kept = common_fixes(fixes, "0.11.2.dev7+g1234", SHIPPED[3:5])
+
+    assert [(one.id, one.releases) for one in kept] == [
+        ("everywhere", "==0.11.2.dev7"),
+        ("split", "==0.11.2.dev7"),
+    ]
+    assert [proof.command for proof in kept[1].verify] == ["curl"]
