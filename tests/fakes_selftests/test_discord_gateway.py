@@ -72,6 +72,18 @@ async def test_a_wrong_token_is_refused_by_rest_and_gateway(world):
             await client.login("wrong")
 
 
+async def test_a_token_that_was_reset_ends_the_connection(world):
+    point_to(world.addresses)
+    async with Client(discord.Intents.none()) as client:
+        await client.login(world.addresses.token)
+        client.http.token = "reset"
+
+        with pytest.raises(discord.ConnectionClosed) as closed:
+            await asyncio.wait_for(client.connect(), 5)
+
+    assert closed.value.code == 4004
+
+
 async def test_a_privileged_intent_must_be_switched_on_in_the_portal():
     async with World(DiscordSettings(message_content=False)) as world:
         bot = await DiscordEchoBot.start(world.addresses)

@@ -5,8 +5,9 @@ import io
 import aiohttp
 import pytest
 
+from tests.fakes.discord.limits import check_modal
 from tests.fakes.discord.mentions import pings
-from tests.fakes.discord.records import DiscordSettings
+from tests.fakes.discord.records import ApiError, DiscordSettings
 from tests.fakes.discord.world import World
 from tests.fakes.faults import Fault
 from tests.fakes.stage import Upload
@@ -77,6 +78,31 @@ async def test_a_second_thread_on_one_message_is_refused(room):
 
     assert (await _refusal(message.create_thread(name="two"))).code == 160004
     assert (await _refusal((await room.send("y")).create_thread(name="n" * 101))).code == 50035
+
+
+async def test_a_forum_post_is_a_thread_with_its_first_message(world, room):
+    forum = await room.guild.fetch_channel(int(world.channel("help", kind=15).id))
+
+    post = await forum.create_thread(name="boom", content="the log")
+
+    assert post.message.content == "the log"
+    assert post.thread.parent_id == forum.id
+
+
+async def test_reactions_are_kept_and_can_be_forbidden(world, room):
+    message = await room.send("x")
+    await message.add_reaction("👀")
+    world.channel("general").forbidden.add("ADD_REACTIONS")
+
+    assert {(one, emoji) for one, emoji, _ in world.channel("general").reactions} == {(str(message.id), "👀")}
+    assert (await _refusal(message.add_reaction("✅"))).code == 50013
+
+
+def test_a_form_has_limits_too():
+    with pytest.raises(ApiError, match="50035"):
+        check_modal({"title": "x" * 46, "custom_id": "a", "components": [{"type": 18, "label": "l"}]})
+    with pytest.raises(ApiError, match="50035"):
+        check_modal({"title": "x", "custom_id": "a", "components": []})
 
 
 async def test_only_own_messages_can_be_edited(world, room):
@@ -204,7 +230,7 @@ async def test_a_command_must_have_been_registered(discord_stage):
 
 async def test_an_unknown_route_is_noted(world, room):
     with pytest.raises(discord.NotFound):
-        await room.guild.fetch_stickers() if room.guild else await room._state.http.get_all_guild_stickers(1)
+        await room.guild.fetch_stickers()
 
     assert world.rest.calls[-1].result == "404 unknown route"
 

@@ -214,6 +214,27 @@ async def test_a_lost_answer_leaves_the_message_behind(workspace, client, genera
     assert workspace.faults.seen == {"500 after effect": 1}
 
 
+async def test_an_open_form_can_be_replaced(workspace, client):
+    view = {"type": "modal", "title": {"type": "plain_text", "text": "T"}, "blocks": [_section("working")]}
+    trigger = workspace.responses.triggers.new(workspace.user("ann").account, workspace.channel("general"))
+    opened = await client.views_open(trigger_id=trigger, view=view)
+
+    await client.views_update(view_id=opened["view"]["id"], view={**view, "blocks": [_section("done")]})
+
+    assert [one.payload["blocks"][0]["text"]["text"] for one in workspace.views] == ["done"]
+    assert await _refusal(client.views_update(view_id="V404", view=view)) == "not_found"
+
+
+async def test_people_and_groups_can_be_looked_up(workspace, client):
+    ann = workspace.user("ann").account
+    workspace.groups["S1"] = [ann.id]
+
+    assert (await client.users_info(user=ann.id))["user"]["name"] == "ann"
+    assert (await client.usergroups_users_list(usergroup="S1"))["users"] == [ann.id]
+    assert await _refusal(client.usergroups_users_list(usergroup="S2")) == "no_such_subteam"
+    assert await _refusal(client.users_info(user="U404")) == "user_not_found"
+
+
 async def test_reactions_are_given_once(workspace, client, general):
     ts = (await client.chat_postMessage(channel=general, text="x"))["ts"]
 

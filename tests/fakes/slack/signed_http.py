@@ -72,7 +72,9 @@ class SignedHttp:
     ) -> tuple[int, str, dict[str, str]]:
         """Sign and send any body: for deliveries, and for tests of bad signatures."""
         assert self.url, "the app has not said where it listens"
-        session = self._session = self._session or aiohttp.ClientSession()
+        session = self._session = self._session or aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0)
+        )
         headers = {**headers, **(signer or self.signer).headers(body)}
         timeout = aiohttp.ClientTimeout(total=self._settings.ack_timeout_s)
         async with session.post(self.url, data=body.encode(), headers=headers, timeout=timeout) as response:
