@@ -90,7 +90,7 @@ class RoomsApi:
         try:
             place = Place(NAME, TEAM, self._channel(request))
             await self.rooms.press(self._click(place, await request.json(), self.person_of(request)))
-        except (KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             return _refusal(RefusedError("not-a-click", 400))
         except RefusedError as error:
             return _refusal(error)

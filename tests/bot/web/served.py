@@ -54,12 +54,11 @@ class Page:
             return response.status, json.loads(text) if is_json else text
 
     async def say(self, text="", *, channel="incidents", files=(), **fields):
-        form = aiohttp.FormData(default_to_multipart=True)
-        form.add_field("text", text)
-        for name, value in fields.items():
-            form.add_field(name, value)
-        for name, content in files:
-            form.add_field("file", io.BytesIO(content), filename=name)
+        with aiohttp.MultipartWriter("form-data") as form:
+            for name, value in {"text": text, **fields}.items():
+                _append(form, value.encode(), name=name)
+            for name, content in files:
+                _append(form, content, name="file", filename=name)
         return await self.post(f"/api/rooms/{channel}/messages", data=form)
 
     @asynccontextmanager
@@ -69,6 +68,12 @@ class Page:
         async with self.http.get(address, headers=headers) as response:
             assert response.status == 200
             yield Events(response)
+
+
+def _append(form, content, **disposition):
+    part = aiohttp.payload.BytesIOPayload(io.BytesIO(content))
+    part.set_content_disposition("form-data", quote_fields=False, **disposition)
+    form.append_payload(part)
 
 
 class Events:
