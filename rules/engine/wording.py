@@ -31,7 +31,7 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
             "only what holds in both {first} and {last} is said."
         ),
         "facts.two-releases": "The paste names two vLLM releases, {first} and {second}: {first} was used.",
-        "facts.two-releases-unused": "The paste names two vLLM releases, {first} and {second}: neither was used.",
+        "facts.two-releases-unused": "The paste names vLLM {first} and {second}: neither was used.",
         "facts.two-gpus-unused": "The paste names two GPUs, {first} and {second}: neither was used.",
         "facts.two-gpus": "The paste names two GPUs, {first} and {second}: {first} was used.",
         "facts.two-values": "The paste gives {name} two values, {first} and {second}.",

@@ -93,7 +93,7 @@ def _match(rule: Rule, hits: RuleHits, setting: Setting) -> Match | None:
 
 
 def _of_era(rule: Rule, setting: Setting) -> frozenset[str]:
-    """Return the signals that the known release prints, or may print where it is between or behind the facts."""
+    """Return the signals that the known release prints, or may print where facts do not reach it."""
     version = parse_version(setting.facts.vllm_version) if setting.facts.vllm_version else None
     candidates = (*(setting.known or ()), *([version] if version else []))
     signals = (one for one in rule.signals if select(one.releases or rule.releases, candidates))
