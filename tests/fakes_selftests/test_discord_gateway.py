@@ -21,11 +21,10 @@ async def test_heartbeats_are_sent_and_answered(discord_stage):
 
 async def test_a_message_missed_while_the_connection_was_cut_is_replayed_on_resume(discord_stage):
     gateway = discord_stage.world.gateway
-    gateway.open = False
-    gateway.drop()
+    discord_stage.world.trouble.refuse()
     await discord_stage.world.watch.until(lambda: not gateway.connections, "the connection to break")
     await discord_stage.say("in the gap")
-    gateway.open = True
+    discord_stage.world.trouble.accept()
 
     answer = await discord_stage.next_answer()
 
@@ -36,7 +35,7 @@ async def test_a_message_missed_while_the_connection_was_cut_is_replayed_on_resu
 
 
 async def test_a_request_to_reconnect_is_followed_by_a_resume(discord_stage):
-    discord_stage.world.gateway.ask_to_reconnect()
+    discord_stage.world.trouble.ask_to_reconnect()
     await discord_stage.world.watch.until(lambda: discord_stage.world.gateway.resumed, "the resume")
 
     await discord_stage.say("hello")
@@ -46,7 +45,7 @@ async def test_a_request_to_reconnect_is_followed_by_a_resume(discord_stage):
 
 async def test_an_invalid_session_loses_what_was_said_meanwhile(discord_stage):
     gateway = discord_stage.world.gateway
-    gateway.invalidate()
+    discord_stage.world.trouble.invalidate()
     await discord_stage.say("lost")
     await discord_stage.world.watch.until(lambda: len(gateway.sessions) == 2, "a second IDENTIFY")
 

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.fakes.slack.signed_http import Signer
+from tests.fakes.slack.delivery.signed_http import Signer
 
 
 async def test_an_event_without_acknowledgement_comes_three_times_more(impatient_slack):

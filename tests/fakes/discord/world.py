@@ -1,7 +1,7 @@
 """One Discord with a guild, its channels and people, and the bot under test, served on a loopback port.
 
 `async with World() as world:` starts it; the bot connects with `world.addresses`. The parts do the work:
-`gateway`, `rest`, `interactions`, `faults`.
+`gateway` and `trouble`, `rest`, `interactions`, `faults`.
 """
 
 import itertools
@@ -12,7 +12,8 @@ from aiohttp import web
 
 from tests.fakes.clock import Clock
 from tests.fakes.discord import payloads
-from tests.fakes.discord.gateway import Gateway
+from tests.fakes.discord.gateway.server import Gateway
+from tests.fakes.discord.gateway.trouble import Trouble
 from tests.fakes.discord.interactions import Interactions
 from tests.fakes.discord.people import Person
 from tests.fakes.discord.reading import readable
@@ -54,6 +55,7 @@ class World:
         self.commands: dict[str | None, list[Payload]] = {}
         self.messages: list[Message] = []
         self.gateway = Gateway(self.settings, self.watch, TOKEN, self._welcome)
+        self.trouble = Trouble(self.gateway)
         self.interactions = Interactions(self)
         self.rest = Rest(self)
         self._runner: web.AppRunner | None = None

@@ -12,7 +12,7 @@ from tests.fakes.stage import Upload
 
 if TYPE_CHECKING:
     from tests.fakes.slack.channel import Channel
-    from tests.fakes.slack.delivery import Delivery
+    from tests.fakes.slack.delivery.dispatcher import Delivery
     from tests.fakes.slack.workspace import Workspace
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from tests.fakes.clock import Clock
-from tests.fakes.slack.delivery import Delivery
+from tests.fakes.slack.delivery.dispatcher import Delivery
 from tests.fakes.slack.escaping import stored
 from tests.fakes.slack.limits import RefusedError, check_blocks, check_view
 from tests.fakes.slack.records import Account, Message, OpenView, Payload

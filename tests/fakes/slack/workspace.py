@@ -12,8 +12,10 @@ from aiohttp import web
 from tests.fakes.clock import Clock
 from tests.fakes.faults import Faults
 from tests.fakes.slack.channel import Channel, Stamps
-from tests.fakes.slack.delivery import Dispatcher
-from tests.fakes.slack.events import Events, described_file
+from tests.fakes.slack.delivery.dispatcher import Dispatcher
+from tests.fakes.slack.delivery.events import Events, described_file
+from tests.fakes.slack.delivery.signed_http import SignedHttp
+from tests.fakes.slack.delivery.socket_mode import SocketMode
 from tests.fakes.slack.people import Person
 from tests.fakes.slack.reading import readable
 from tests.fakes.slack.records import (
@@ -26,8 +28,6 @@ from tests.fakes.slack.records import (
     StoredFile,
 )
 from tests.fakes.slack.responses import Responses
-from tests.fakes.slack.signed_http import SignedHttp
-from tests.fakes.slack.socket_mode import SocketMode
 from tests.fakes.slack.web_api import WebApi
 from tests.fakes.watch import Watch
 

@@ -20,7 +20,7 @@ from tests.fakes.discord.records import (
 )
 from tests.fakes.watch import Watch
 
-_DISPATCH, _HEARTBEAT, _IDENTIFY, _RESUME, _RECONNECT, _INVALID, _HELLO, _ACK = 0, 1, 2, 6, 7, 9, 10, 11
+_DISPATCH, _HEARTBEAT, _IDENTIFY, _RESUME, _INVALID, _HELLO, _ACK = 0, 1, 2, 6, 9, 10, 11
 #: what a READY and the events after it are made of: given by the world
 Welcome = Callable[[int, int], tuple[Payload, list[tuple[str, Payload]]]]
 
@@ -148,29 +148,6 @@ class Gateway:
             if session.connection:
                 session.connection.send({"op": _HEARTBEAT, "d": None})
         await self._watch.until(lambda: not behind(), "every event to be heard", within_s)
-
-    def drop(self) -> None:
-        """Cut every connection without a word; sessions can be resumed."""
-        for connection in list(self.connections):
-            if connection.request.transport:
-                connection.request.transport.abort()
-
-    def ask_to_reconnect(self) -> None:
-        """Opcode 7: the client closes and resumes."""
-        for connection in list(self.connections):
-            connection.send({"op": _RECONNECT, "d": None})
-
-    def invalidate(self, *, resumable: bool = False) -> None:
-        """Opcode 9: unless resumable, the session and what it missed are gone."""
-        for session in self.sessions:
-            session.alive = session.alive and resumable
-        for connection in list(self.connections):
-            connection.send({"op": _INVALID, "d": resumable})
-
-    def close_with(self, code: int) -> None:
-        """Close every connection with a close code of Discord's."""
-        for connection in list(self.connections):
-            connection.close(code)
 
     async def close(self) -> None:
         """End of the fake."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tests.fakes.slack.channel import Channel
-from tests.fakes.slack.delivery import Delivery, Dispatcher
+from tests.fakes.slack.delivery.dispatcher import Delivery, Dispatcher
 from tests.fakes.slack.records import Message, Payload, SlackAddresses, SlackSettings, StoredFile
 
 if TYPE_CHECKING:

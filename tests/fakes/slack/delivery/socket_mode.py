@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
 
-from tests.fakes.slack.delivery import Attempt, Delivery, Outcome
+from tests.fakes.slack.delivery.dispatcher import Attempt, Delivery, Outcome
 from tests.fakes.slack.records import Payload, SlackSettings
 from tests.fakes.watch import Watch
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 
-from tests.fakes.slack.delivery import Attempt, Delivery, Outcome
+from tests.fakes.slack.delivery.dispatcher import Attempt, Delivery, Outcome
 from tests.fakes.slack.records import Payload, SlackSettings
 
 #: Slack's names for why it tries again
