@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from bot.cli.answer.request import read_request
-from bot.cli.exits import CommandError, ExitCode
+from bot.cli.exits import CommandError, ExitCode, ReaderGoneError
 from bot.cli.terminal import complain
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(str(error), error.code)
     except KeyboardInterrupt:
         return _fail("interrupted", ExitCode.INTERRUPTED)
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderGoneError):
         _silence_stdout()
         return ExitCode.BROKEN_PIPE
     except OSError as error:

@@ -67,6 +67,10 @@ class CommandError(Exception):
         self.code = code
 
 
+class ReaderGoneError(Exception):
+    """Whoever read the output went away; there is nobody to tell it to."""
+
+
 def verdict_code(statuses: Iterable[Status]) -> ExitCode:
     """Return the exit code of `diagnose` for the verdicts of all its inputs."""
     codes = {_VERDICTS[status] for status in statuses}

@@ -6,6 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from bot.cli.exits import ReaderGoneError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -24,9 +26,13 @@ def tell(line: str) -> None:
 
 
 def write_line(text: str) -> None:
-    """Print a line of the answer on stdout."""
+    """Print a line of the answer on stdout. Raises `ReaderGoneError` when nobody reads it."""
     if sys.stdout is not None:
-        sys.stdout.write(text + "\n")
+        try:
+            sys.stdout.write(text + "\n")
+        except BrokenPipeError as error:
+            # the option framework would take it for a plain failure
+            raise ReaderGoneError from error
 
 
 def write_json(value: Mapping[str, object] | Sequence[object]) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from bot.cli.exits import CommandError, ExitCode, unknown_name
+from bot.cli.exits import CommandError, ExitCode, ReaderGoneError, unknown_name
 from bot.cli.terminal import PROGRAM
 
 #: command or group of commands → module that holds its `app`; imported only when it is used
@@ -78,7 +78,7 @@ def top(
 def run(arguments: Sequence[str]) -> int:
     """Run the command that the arguments name and return its exit code.
 
-    Raises `CommandError` for wrong usage, `KeyboardInterrupt` for Ctrl-C.
+    Raises `CommandError` for wrong usage, `KeyboardInterrupt` for Ctrl-C, `ReaderGoneError`.
     """
     try:
         result = typer.main.get_command(app).main(arguments, prog_name=PROGRAM, standalone_mode=False)
@@ -86,6 +86,9 @@ def run(arguments: Sequence[str]) -> int:
         raise _wrong_usage(error) from error
     except typer.Abort as error:
         raise KeyboardInterrupt from error
+    except SystemExit as error:
+        # the framework ends the program itself only when its help finds no reader
+        raise ReaderGoneError from error
     if result == ExitCode.INTERRUPTED:
         # the framework takes Ctrl-C for a result
         raise KeyboardInterrupt

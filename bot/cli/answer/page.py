@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import IO
+from typing import IO, NoReturn
 
 from rich.console import Console
 from rich.text import Text
+
+from bot.cli.exits import ReaderGoneError
 
 #: lines of prose longer than this are hard to read
 WIDEST = 100
@@ -19,11 +21,17 @@ _UNPRINTABLE = {
 }
 
 
+class _Terminal(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        """Leave it to the program how it ends."""
+        raise ReaderGoneError
+
+
 class Page:
     """What is printed for one answer."""
 
     def __init__(self, file: IO[str]) -> None:
-        self._console = Console(
+        self._console = _Terminal(
             file=file,
             color_system=None if os.environ.get("NO_COLOR") else "auto",
             highlight=False,

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 def load_rules(private: Path | None = None) -> Catalogue:
     """Return the shipped rules and those of a second folder. Raises `CommandError` for faults."""
-    if private is not None and not private.is_dir():
-        advice = "name a folder that holds rules"
-        raise CommandError(f"{private} is no folder", advice, ExitCode.UNUSABLE_INPUT)
+    check_folder(private)
     try:
         return load_catalogue(private=private)
     except CatalogueError as error:
@@ -28,6 +26,13 @@ def load_rules(private: Path | None = None) -> Catalogue:
             "`vllm-diagnose rules lint` shows every fault",
             ExitCode.UNUSABLE_INPUT,
         ) from error
+
+
+def check_folder(private: Path | None) -> None:
+    """Raise `CommandError` when the folder of an operator's own rules is not there."""
+    if private is not None and not private.is_dir():
+        advice = "name a folder that holds rules"
+        raise CommandError(f"{private} is no folder", advice, ExitCode.UNUSABLE_INPUT)
 
 
 def known_rule(catalogue: Catalogue, rule_id: str) -> Rule:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def rule_page(rule: Rule, catalogue: Catalogue, releases: Releases, language: str) -> str:
     """Return the page in `en` or `zh`.
 
-    The fixes are resolved as for a paste that tells neither release nor machine, with the captures of the rule's
-    first sample.
+    The fixes are resolved as for a paste that tells neither release nor machine, with the captures of the
+    rule's first sample.
     """
     captures = _example(rule)
     spoken_of = select(rule.releases, releases.versions())

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.catalogue.drafting import draft_rule
-from bot.cli.catalogue.loading import known_rule, load_rules, relative
+from bot.cli.catalogue.loading import check_folder, known_rule, load_rules, relative
 from bot.cli.exits import ExitCode
 from bot.cli.terminal import tell, write_json, write_line
 from rules.engine.rule.catalogue import SHIPPED
@@ -16,7 +16,7 @@ from rules.engine.rule.faults import CatalogueError
 from rules.engine.rule.loading import load_catalogue
 from rules.engine.rule.model import Rule
 from rules.engine.start import Options, start_engine
-from rules.lint.interface import Issue
+from rules.lint.interface import Issue, Severity
 from rules.lint.linting import errors, lint
 from rules.lint.trials import run_samples
 from rules.releases.shipped import load_releases
@@ -56,12 +56,11 @@ def lint_rules(*, as_json: _AsJson = False, private: _Private = None) -> int:
 
     For example: vllm-diagnose rules lint
     """
+    check_folder(private)
     try:
         catalogue = load_catalogue(private=private)
     except CatalogueError as error:
-        for fault in error.faults:
-            write_line(f"{relative(fault.file)}:{fault.line}: error [reading] {fault.message}")
-        return ExitCode.FAULTS
+        return _unreadable(error, as_json=as_json)
     issues = lint(catalogue, load_releases(), datetime.now(UTC).date())
     if as_json:
         write_json({"schema": 1, "issues": [_issue_to_json(issue) for issue in issues]})
@@ -110,6 +109,19 @@ def new_rule(
         write_line(str(relative(path)))
     tell("fill in what says TODO, then run `vllm-diagnose rules lint` and `vllm-diagnose rules test`")
     return ExitCode.SOUND
+
+
+def _unreadable(error: CatalogueError, *, as_json: bool) -> int:
+    issues = [
+        Issue(fault.file.parent.name, "reading", Severity.ERROR, fault.file, fault.line, fault.message, "")
+        for fault in error.faults
+    ]
+    if as_json:
+        write_json({"schema": 1, "issues": [_issue_to_json(issue) for issue in issues]})
+    for issue in issues if not as_json else ():
+        write_line(_issue_line(issue).rstrip())
+    tell(f"the rules cannot be read: {len(issues)} errors")
+    return ExitCode.FAULTS
 
 
 def _issue_line(issue: Issue) -> str:
