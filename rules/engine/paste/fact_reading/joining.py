@@ -33,10 +33,9 @@ def read_facts(evidence: Evidence, given: Given | None = None) -> tuple[Facts, t
     """Return what is known, and remarks on what contradicts or could not be read.
 
     A value of the paste wins over the given one. Phrases of the remarks and their values: `two-releases`,
-    `two-releases-unused`, `two-gpus-unused`, `two-values` (first, second, and name for a variable; the first is used
-    unless the phrase says otherwise), `given-release-overruled` and
-    `given-gpu-overruled` (paste, given), `release-unreadable`, `release-incomplete`, `gpu-unreadable`,
-    `command-unreadable` (given).
+    `two-releases-unused`, `two-gpus-unused`, `two-values` (first, second, name for a variable; the first
+    is used unless the phrase says not), `given-release-overruled`, `given-gpu-overruled` (paste, given),
+    `release-unreadable`, `release-incomplete`, `gpu-unreadable`, `command-unreadable` (given).
     """
     given = given or Given()
     page = Page(evidence.lines, _LITERALS)

@@ -11,7 +11,8 @@ TOKEN: Final = b"<secret>"
 _KEY_BEGIN: Final = re2.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END: Final = b"-----END"
 _BODY: Final = re2.compile(
-    rb"^[>|\s]*(?:[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/]+={1,2}|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): .*)?\s*$"
+    rb"^[>|\s]*(?:[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/]+={1,2}"
+    rb"|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): .*)?\s*$"
 )
 #: lines of a private key whose end was not copied
 _LONGEST_KEY: Final = 400

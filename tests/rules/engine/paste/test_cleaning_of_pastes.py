@@ -87,7 +87,10 @@ def test_marks_of_chat_round_a_line_vanish(text):
 
 
 def test_slack_escapes_links_and_mentions_are_undone():
-    text = "see <https://x.example/a?b=1|x.example> and <https://y.example> &lt;lambda&gt; a &amp;&amp; b <@U012AB> <!here>"
+    text = (
+        "see <https://x.example/a?b=1|x.example> and <https://y.example> "
+        "&lt;lambda&gt; a &amp;&amp; b <@U012AB> <!here>"
+    )
 
     assert cleaned(text)[0].strip() == "see x.example and https://y.example <lambda> a && b"
 
@@ -103,7 +106,10 @@ def test_curled_quotes_and_long_dashes_become_what_was_typed():
 
 
 def test_what_a_progress_bar_overwrote_is_dropped_and_what_follows_stays():
-    text = "Loading: 10%|#   | 1/9\rLoading: 90%|### | 8/9\rLoading: 100%|####| 9/9\r\nTraceback (most recent call last):\n"
+    text = (
+        "Loading: 10%|#   | 1/9\rLoading: 90%|### | 8/9\rLoading: 100%|####| "
+        "9/9\r\nTraceback (most recent call last):\n"
+    )
 
     assert cleaned(text) == ["Loading: 100%|####| 9/9", "Traceback (most recent call last):"]
 

@@ -26,11 +26,17 @@ def phrases(text: str, given: Given | None = None) -> list[tuple[NoteKind, str]]
             "0.11.2",
         ),
         (
-            "INFO 12-01 04:40:21 [core.py:93] Initializing a V1 LLM engine (v0.11.2) with config: model='m', seed=0",
+            (
+                "INFO 12-01 04:40:21 [core.py:93] Initializing a V1 LLM engine "
+                "(v0.11.2) with config: model='m', seed=0"
+            ),
             "0.11.2",
         ),
         (
-            "INFO 01-22 15:13:53 llm_engine.py:234] Initializing an LLM engine (v0.6.6.post1) with config: model='m'",
+            (
+                "INFO 01-22 15:13:53 llm_engine.py:234] Initializing an LLM "
+                "engine (v0.6.6.post1) with config: model='m'"
+            ),
             "0.6.6.post1",
         ),
         (
@@ -128,12 +134,18 @@ def test_the_paste_wins_over_a_given_release():
     ("text", "gpu", "capability"),
     [
         (
-            "WARNING 11-30 07:42:16 [model.py:1921] Your device 'NVIDIA T4G' (with compute capability 7.5) doesn't support torch.bfloat16.",
+            (
+                "WARNING 11-30 07:42:16 [model.py:1921] Your device 'NVIDIA T4G' (with "
+                "compute capability 7.5) doesn't support torch.bfloat16."
+            ),
             "NVIDIA T4G",
             "7.5",
         ),
         (
-            "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla V100-SXM2-32GB GPU has compute capability 7.0.",
+            (
+                "ValueError: Bfloat16 is only supported on GPUs with compute capability of at "
+                "least 8.0. Your Tesla V100-SXM2-32GB GPU has compute capability 7.0."
+            ),
             "Tesla V100-SXM2-32GB",
             "7.0",
         ),
@@ -152,14 +164,20 @@ def test_the_paste_wins_over_a_given_release():
             "9.0",
         ),
         (
-            "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation.",
+            (
+                "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not "
+                "compatible with the current PyTorch installation."
+            ),
             "NVIDIA GeForce RTX 5090",
             "12.0",
         ),
         ("on 2x RTX 3090 it fails", "NVIDIA GeForce RTX 3090", "8.6"),
         ("我在 T4 上运行", "NVIDIA T4", "7.5"),
         (
-            "The quantization method awq is not supported for the current GPU. Minimum capability: 75. Current capability: 70.",
+            (
+                "The quantization method awq is not supported for the current GPU. "
+                "Minimum capability: 75. Current capability: 70."
+            ),
             None,
             "7.0",
         ),
@@ -175,7 +193,10 @@ def test_gpu_and_capability_are_read_where_they_stand(text, gpu, capability):
 
 
 def test_two_gpus_that_programs_name_say_nothing():
-    text = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\nYour device 'Tesla T4' (with compute capability 7.5) doesn't support it"
+    text = (
+        "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\nYour device 'Tesla T4' "
+        "(with compute capability 7.5) doesn't support it"
+    )
 
     assert (facts(text).gpu, facts(text).compute_capability) == (None, None)
     assert phrases(text) == [(NoteKind.CONTRADICTION, "two-gpus-unused")]
@@ -273,7 +294,10 @@ def test_the_environment_is_read_in_every_form(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "ValueError: Please use Flashinfer backend. Set Flashinfer backend by export VLLM_ATTENTION_BACKEND=FLASHINFER.",
+        (
+            "ValueError: Please use Flashinfer backend. Set Flashinfer backend "
+            "by export VLLM_ATTENTION_BACKEND=FLASHINFER."
+        ),
         "WARNING 09-27 17:43:56 selector.py:229] Please use it by setting VLLM_ATTENTION_BACKEND=FLASHINFER",
         "ValueError: Head size 288 is not supported. Set VLLM_USE_V1=0 to use another attention backend.",
         "try setting VLLM_ATTENTION_BACKEND=FLASHINFER",
@@ -303,7 +327,8 @@ def test_secrets_in_a_given_environment_and_command_are_masked():
 
 def test_the_launch_is_read_from_a_command_in_prose():
     found = facts(
-        "I start it with vllm serve Qwen/Qwen3-VL-4B -tp 2 --max-model-len=4096 --enforce-eager and get an error"
+        "I start it with vllm serve Qwen/Qwen3-VL-4B -tp 2 --max-model-len=4096 "
+        "--enforce-eager and get an error"
     )
 
     assert found.model == "Qwen/Qwen3-VL-4B"
@@ -317,7 +342,8 @@ def test_the_launch_is_read_from_a_command_in_prose():
 
 def test_the_launch_is_read_from_a_command_over_several_lines():
     found = facts(
-        "docker run --gpus all -p 8000:8000 \\\n  vllm/vllm-openai:v0.11.2 \\\n  --model Qwen/Qwen3-VL-4B \\\n  --attention-backend flashinfer\n"
+        "docker run --gpus all -p 8000:8000 \\\n  vllm/vllm-openai:v0.11.2 \\\n  --model "
+        "Qwen/Qwen3-VL-4B \\\n  --attention-backend flashinfer\n"
     )
 
     assert (found.model, found.vllm_version, found.backend_requested) == (
@@ -330,8 +356,10 @@ def test_the_launch_is_read_from_a_command_over_several_lines():
 
 def test_the_launch_is_read_from_what_vllm_prints_of_it():
     found = facts(
-        "(APIServer pid=1) INFO 12-01 04:40:20 [utils.py:253] non-default args: {'model_tag': '/models/m', 'host': '127.0.0.1', "
-        "'model': '/models/m', 'enforce_eager': True, 'enable_prefix_caching': False, 'limit_mm_per_prompt': {'image': 2}, 'api_key': None}"
+        "(APIServer pid=1) INFO 12-01 04:40:20 [utils.py:253] non-default args: "
+        "{'model_tag': '/models/m', 'host': '127.0.0.1', "
+        "'model': '/models/m', 'enforce_eager': True, 'enable_prefix_caching': False, "
+        "'limit_mm_per_prompt': {'image': 2}, 'api_key': None}"
     )
 
     assert found.model == "/models/m"
@@ -345,7 +373,8 @@ def test_the_launch_is_read_from_what_vllm_prints_of_it():
 
 def test_of_a_namespace_only_what_is_no_default_counts():
     found = facts(
-        "INFO 01-22 15:13:53 api_server.py:1] args: Namespace(model='a/b', host=None, dtype='auto', tensor_parallel_size=2, enforce_eager=True)"
+        "INFO 01-22 15:13:53 api_server.py:1] args: Namespace(model='a/b', host=None, "
+        "dtype='auto', tensor_parallel_size=2, enforce_eager=True)"
     )
 
     assert found.model == "a/b"
@@ -378,7 +407,10 @@ def test_the_usage_of_the_program_is_no_launch():
         ("INFO 04-17 20:54:09 [cuda.py:292] Using Flash Attention backend.", "FLASH_ATTN"),
         ("INFO 07-17 20:54:09 [cuda.py:292] Using Flash Attention backend on V1 engine.", "FLASH_ATTN"),
         (
-            "INFO 07-17 20:54:09 [cuda.py:292] Using FlashInfer backend with HND KV cache layout on V1 engine by default for Blackwell (SM 10.0) GPUs.",
+            (
+                "INFO 07-17 20:54:09 [cuda.py:292] Using FlashInfer backend with HND KV cache "
+                "layout on V1 engine by default for Blackwell (SM 10.0) GPUs."
+            ),
             "FLASHINFER",
         ),
         (
@@ -389,7 +421,10 @@ def test_the_usage_of_the_program_is_no_launch():
         ("INFO 12-28 17:16:27 [cuda.py:315] Using AttentionBackendEnum.TRITON_ATTN backend.", "TRITON_ATTN"),
         ("INFO 12-28 17:16:27 [cuda.py:315] Using FLASH_ATTN backend.", "FLASH_ATTN"),
         (
-            "INFO 12-28 17:16:27 [cuda.py:1] Using FLASH_ATTN attention backend out of potential backends: ['FLASH_ATTN', 'FLASHINFER'].",
+            (
+                "INFO 12-28 17:16:27 [cuda.py:1] Using FLASH_ATTN attention backend out "
+                "of potential backends: ['FLASH_ATTN', 'FLASHINFER']."
+            ),
             "FLASH_ATTN",
         ),
         (
@@ -405,7 +440,10 @@ def test_the_usage_of_the_program_is_no_launch():
             None,
         ),
         (
-            "INFO 12-28 17:16:27 [m.py:104] Using default backend AttentionBackendEnum.TORCH_SDPA for vit attention",
+            (
+                "INFO 12-28 17:16:27 [m.py:104] Using default backend "
+                "AttentionBackendEnum.TORCH_SDPA for vit attention"
+            ),
             None,
         ),
         ("INFO 12-28 17:16:27 [m.py:104] Using Triton MoE backend for unquantized layers", None),
@@ -427,7 +465,10 @@ def test_the_line_that_names_the_chosen_backend_is_read_in_every_era(line, backe
             "FLASHINFER",
         ),
         (
-            "ValueError: Selected backend AttentionBackendEnum.CUTLASS_MLA is not valid for this configuration.",
+            (
+                "ValueError: Selected backend AttentionBackendEnum.CUTLASS_MLA "
+                "is not valid for this configuration."
+            ),
             "CUTLASS_MLA",
         ),
         ("ValueError: Unknown attention backend: 'ASCEND'. Valid options are: FLASH_ATTN", "ASCEND"),
@@ -436,7 +477,10 @@ def test_the_line_that_names_the_chosen_backend_is_read_in_every_era(line, backe
             "FLASHINFER",
         ),
         (
-            "NotImplementedError: VLLM_USE_V1=1 is not supported with VLLM_ATTENTION_BACKEND=TRITON_ATTN_VLLM_V1.",
+            (
+                "NotImplementedError: VLLM_USE_V1=1 is not supported with "
+                "VLLM_ATTENTION_BACKEND=TRITON_ATTN_VLLM_V1."
+            ),
             "TRITON_ATTN_VLLM_V1",
         ),
         (SEED, None),
@@ -448,7 +492,8 @@ def test_the_backend_that_was_asked_for_is_read(text, backend):
 
 def test_versions_of_packages_are_read():
     found = facts(
-        "[pip3] torch==2.8.0+cu128\nflash-attn                        2.8.3\nflashinfer_python==0.3.1\nPyTorch version: 2.9.0\n"
+        "[pip3] torch==2.8.0+cu128\nflash-attn                        2.8.3\n"
+        "flashinfer_python==0.3.1\nPyTorch version: 2.9.0\n"
     )
 
     assert dict(found.packages) == {

@@ -12,7 +12,10 @@ PREFIXES = [
     "",
     "ERROR 11-28 07:55:57 [multiproc_executor.py:743] ",
     "(EngineCore_DP0 pid=15548) ERROR 11-28 07:55:57 [core.py:842] ",
-    "(APIServer pid=1) (EngineCore_DP0 pid=2) (Worker_TP0 pid=3) ERROR 11-28 07:55:57 [multiproc_executor.py:743] ",
+    (
+        "(APIServer pid=1) (EngineCore_DP0 pid=2) (Worker_TP0 pid=3) ERROR "
+        "11-28 07:55:57 [multiproc_executor.py:743] "
+    ),
 ]
 WIDTHS = [60, 72, 78, 79, 80, 90, 100, 120]
 
@@ -46,11 +49,20 @@ def test_the_seeds_line_is_one_line_again_when_it_was_wrapped_between_words(pref
 @pytest.mark.parametrize(
     "message",
     [
-        "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization` when initializing the engine.",
-        "ValueError: To serve at least one request with the models's max seq len (40960), (4.38 GiB KV cache is needed, which is "
-        "larger than the available KV cache memory (4.00 GiB).",
-        "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU has compute "
-        "capability 7.5.",
+        (
+            "ValueError: No available memory for the cache blocks. Try increasing "
+            "`gpu_memory_utilization` when initializing the engine."
+        ),
+        (
+            "ValueError: To serve at least one request with the models's max seq "
+            "len (40960), (4.38 GiB KV cache is needed, which is "
+            "larger than the available KV cache memory (4.00 GiB)."
+        ),
+        (
+            "ValueError: Bfloat16 is only supported on GPUs with compute capability "
+            "of at least 8.0. Your Tesla T4 GPU has compute "
+            "capability 7.5."
+        ),
     ],
 )
 @pytest.mark.parametrize("width", [80, 100])
@@ -78,7 +90,8 @@ def test_a_message_written_over_three_lines_is_one():
     )
 
     assert unwrapped(text)[0].startswith(
-        "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 98304, Hardware limit: 65536."
+        "triton.runtime.errors.OutOfResources: out of resource: shared "
+        "memory, Required: 98304, Hardware limit: 65536."
     )
 
 
@@ -98,13 +111,19 @@ def test_an_argument_between_two_parts_of_a_message_is_part_of_it():
         # a traceback, indented or not
         [
             "Traceback (most recent call last):",
-            '  File "/opt/venv/lib/python3.11/site-packages/vllm/v1/engine/core.py", line 833, in run_engine_core',
+            (
+                '  File "/opt/venv/lib/python3.11/site-packages/vllm/v1/engine/core.py", '
+                "line 833, in run_engine_core"
+            ),
             "    engine_core = EngineCoreProc(*args, **kwargs)",
             "                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
             "RuntimeError: Worker failed",
         ],
         [
-            'File "/opt/venv/lib/python3.11/site-packages/vllm/v1/engine/core.py", line 833, in run_engine_core',
+            (
+                'File "/opt/venv/lib/python3.11/site-packages/vllm/v1/engine/core.py", '
+                "line 833, in run_engine_core"
+            ),
             "engine_core = EngineCoreProc(*args, **kwargs)",
         ],
         # log records, and bare output between them
@@ -121,13 +140,19 @@ def test_an_argument_between_two_parts_of_a_message_is_part_of_it():
         ],
         [
             "RuntimeError: CUDA error: no kernel image is available for execution on the device",
-            "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.",
+            (
+                "CUDA kernel errors might be asynchronously reported at some other API "
+                "call, so the stacktrace below might be incorrect."
+            ),
             "For debugging consider passing CUDA_LAUNCH_BLOCKING=1",
         ],
         [
             "pydantic_core._pydantic_core.ValidationError: 1 validation error for CacheConfig",
             "gpu_memory_utilization",
-            "  Input should be less than or equal to 1 [type=less_than_equal, input_value=2.0, input_type=float]",
+            (
+                "  Input should be less than or equal to 1 [type=less_than_equal, "
+                "input_value=2.0, input_type=float]"
+            ),
         ],
         [
             "RuntimeError: Qwen2-VL does not support _Backend.FLASHINFER backend now",

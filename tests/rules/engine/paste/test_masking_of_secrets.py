@@ -188,7 +188,10 @@ def test_ipv6_addresses_do_not_survive(address):
 
 
 def test_a_private_key_becomes_one_mark_and_its_lines_stay_counted():
-    text = "before\n-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAx3bV\nqv8=\n-----END RSA PRIVATE KEY-----\nafter"
+    text = (
+        "before\n-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAx3bV\n"
+        "qv8=\n-----END RSA PRIVATE KEY-----\nafter"
+    )
 
     assert mask(text) == ("before\n<private key>\n\n\n\nafter", 1)
 
@@ -204,7 +207,10 @@ def test_a_private_key_whose_end_is_missing_is_masked_as_far_as_it_goes():
     [
         "RuntimeError: Qwen3-VL does not support AttentionBackendEnum.FLASHINFER backend now.",
         "KeyError: 'layers.0.self_attn.qkv_proj.weight'",
-        "max_tokens=16 num_computed_tokens=[5] --max-num-batched-tokens 64 --tokenizer m --tokenizer-mode auto",
+        (
+            "max_tokens=16 num_computed_tokens=[5] --max-num-batched-tokens "
+            "64 --tokenizer m --tokenizer-mode auto"
+        ),
         "eos_token='</s>' bos_token_id=1 pad_token=None image_token: <image>",
         "api_key=None hf_token=None token=None password=''",
         "HF_TOKEN=$HF_TOKEN OPENAI_API_KEY=EMPTY api_key=os.environ['KEY']",

@@ -17,10 +17,17 @@ def nature(text: str) -> Nature:
     [
         "ERROR 11-28 07:55:57 [core.py:842] ValueError: x",
         "(EngineCore_DP0 pid=2) ValueError: x",
-        'Traceback (most recent call last):\n  File "/usr/lib/python3.12/site-packages/vllm/v1/engine/core.py", line 1, in f\n    g()\nValueError: x',
+        (
+            "Traceback (most recent call last):\n  File "
+            '"/usr/lib/python3.12/site-packages/vllm/v1/engine/core.py", '
+            "line 1, in f\n    g()\nValueError: x"
+        ),
         "vllm serve: error: argument --dtype: invalid choice: 'float8'",
         "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}",
-        "ValueError: Selected backend AttentionBackendEnum.FLASHINFER_MLA is not valid for this configuration.",
+        (
+            "ValueError: Selected backend AttentionBackendEnum.FLASHINFER_MLA "
+            "is not valid for this configuration."
+        ),
     ],
 )
 def test_output_of_vllm_is_known(text):
@@ -35,21 +42,33 @@ def test_output_of_vllm_is_known(text):
     ("text", "program"),
     [
         (
-            '  File "/usr/local/lib/python3.10/dist-packages/sglang/srt/managers/scheduler.py", line 478, in event_loop_normal\nValueError: x',
+            (
+                '  File "/usr/local/lib/python3.10/dist-packages/sglang/srt/managers/scheduler.py", '
+                "line 478, in event_loop_normal\nValueError: x"
+            ),
             "sglang",
         ),
         (
-            'RuntimeError: FlashAttention only supports Ampere GPUs or newer.\n    attn_implementation="flash_attention_2",',
+            (
+                "RuntimeError: FlashAttention only supports Ampere GPUs or newer.\n"
+                '    attn_implementation="flash_attention_2",'
+            ),
             "transformers",
         ),
         (
-            '  File "C:\\ComfyUI_windows_portable\\ComfyUI\\comfy\\samplers.py", line 319, in f\nRuntimeError: FlashAttention only supports Ampere GPUs or newer.',
+            (
+                '  File "C:\\ComfyUI_windows_portable\\ComfyUI\\comfy\\samplers.py", line 319, in '
+                "f\nRuntimeError: FlashAttention only supports Ampere GPUs or newer."
+            ),
             "ComfyUI",
         ),
         ("/ml/backend/ggml/ggml/src/ggml-cuda/fattn-tile.cuh:1247: fatal error", "Ollama"),
         ("ggml_cuda_init: failed\nwarmup: WARNING: flash attention not supported by CUDA0", "llama.cpp"),
         (
-            "vllm-rs-svc0  |   what():  Error in function 'operator()' at src/flashinfer_adapter.cu:408: Unsupported group_size: 64",
+            (
+                "vllm-rs-svc0  |   what():  Error in function 'operator()' at "
+                "src/flashinfer_adapter.cu:408: Unsupported group_size: 64"
+            ),
             "vllm-rs",
         ),
         ("ktransformers 报错 RuntimeError: FlashInfer requires sm75+", "ktransformers"),
@@ -67,7 +86,8 @@ def test_a_frame_of_a_library_below_vllms_own_frames_is_still_vllms():
     found = nature(
         "Traceback (most recent call last):\n"
         '  File "/opt/site-packages/vllm/model_executor/models/transformers.py", line 1, in f\n    g()\n'
-        '  File "/opt/site-packages/transformers/models/qwen2_5_vl/modeling_qwen2_5_vl.py", line 530, in forward\n    h()\n'
+        '  File "/opt/site-packages/transformers/models/qwen2_5_vl/modeling_qwen2_5_vl.py", '
+        "line 530, in forward\n    h()\n"
         "RuntimeError: x"
     )
 
@@ -78,7 +98,8 @@ def test_a_frame_of_a_library_below_vllms_own_frames_is_still_vllms():
 def test_a_server_that_answers_is_healthy():
     found = nature(
         "(APIServer pid=1) INFO 12-01 04:40:20 [api_server.py:1977] vLLM API server version 0.11.2\n"
-        "WARNING 12-01 04:40:20 [_logger.py:72] Found ulimit of 20000. This can cause errors like `OSError: [Errno 24]`.\n"
+        "WARNING 12-01 04:40:20 [_logger.py:72] Found ulimit of 20000. This "
+        "can cause errors like `OSError: [Errno 24]`.\n"
         "INFO:     Application startup complete.\n"
         'INFO:     127.0.0.1:36340 - "POST /v1/chat/completions HTTP/1.1" 200 OK\n'
         'INFO:     127.0.0.1:36340 - "POST /v1/chat/completions HTTP/1.1" 404 Not Found\n'
@@ -110,7 +131,8 @@ def test_a_question_is_prose_and_no_failure(text):
 
 def test_a_wrapper_alone_is_known_to_be_one():
     found = nature(
-        "(APIServer pid=1) RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"
+        "(APIServer pid=1) RuntimeError: Engine core initialization failed. "
+        "See root cause above. Failed core proc(s): {}"
     )
 
     assert found.wrapper_only
@@ -120,7 +142,8 @@ def test_a_wrapper_alone_is_known_to_be_one():
 
 def test_a_traceback_without_its_exception_is_known_to_be_cut():
     found = nature(
-        '(EngineCore_DP0 pid=2) Traceback (most recent call last):\n(EngineCore_DP0 pid=2)   File "/opt/vllm/v1/a.py", line 1, in f'
+        "(EngineCore_DP0 pid=2) Traceback (most recent call last):\n(EngineCore_DP0 "
+        'pid=2)   File "/opt/vllm/v1/a.py", line 1, in f'
     )
 
     assert found.cut

@@ -106,7 +106,10 @@ def test_secrets_are_counted_and_never_in_the_evidence():
 
 
 def test_a_secret_that_a_terminal_broke_is_masked():
-    line = f"RuntimeError: could not log in with the token that was given, which is hf_{'a1b2c3d4e5' * 4} on this host."
+    line = (
+        f"RuntimeError: could not log in with the token that was given, "
+        f"which is hf_{'a1b2c3d4e5' * 4} on this host."
+    )
     broken = "\n".join(line[start : start + 80] for start in range(0, len(line), 80))
 
     assert "a1b2c3d4e5" not in read_paste(broken).text()
