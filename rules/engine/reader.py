@@ -5,7 +5,7 @@ import re
 from rules.engine.paste.evidence import Evidence, Note, NoteDraft
 from rules.engine.paste.fact_reading import read_facts
 from rules.engine.paste.facts import Given
-from rules.engine.paste.nature import read_nature
+from rules.engine.paste.nature import Nature, read_nature
 from rules.engine.paste.reading import read_paste, read_window
 from rules.engine.paste.rootcause import CauseReading, Kind, find_root_cause
 from rules.engine.paste.tracebacks import Raised
@@ -14,6 +14,9 @@ from rules.engine.wording import remark
 
 #: how source lines of a traceback begin when they stand without it
 _SOURCE = ('File "', "raise ", "return ", "await ", "self.")
+#: what ends a message: another traceback, or the frames of one
+_BLOCK_STARTS = ("Traceback (most", 'File "', "During handling of", "The above exception was")
+_LONGEST_MESSAGE = 40
 
 
 class PasteReader:
@@ -29,14 +32,15 @@ class PasteReader:
         root = reading.root
         told = frozenset(_message(root)) | _echoed(reading, {_essence(root)}) if root else frozenset()
         nature = read_nature(evidence.lines, reading)
+        code = _code(evidence, reading)
         return Failure(
             root=root.index if root else None,
             text=root.text if root else None,
             told=told,
             chain=_chain(reading) - told,
             wrappers=_wrappers(reading),
-            code=_code(evidence, reading),
-            hidden=root is None and (nature.cut or (nature.failed and not nature.started)),
+            code=code,
+            hidden=_is_hidden(nature, reading, code),
             vllm=nature.vllm,
             foreign=nature.other_program,
         )
@@ -91,8 +95,8 @@ def _code(evidence: Evidence, reading: CauseReading) -> frozenset[int]:
     harmless = {
         index for entry in reading.judged if entry.kind is Kind.HARMLESS for index in _message(entry.raised)
     }
-    said = {index for entry in reading.judged for index in _message(entry.raised)} - harmless
     inside = {index for block in reading.tracebacks for index in range(block.first, block.last + 1)}
+    said = _said(evidence, reading) - harmless
     quoted = {
         index
         for index, line in enumerate(evidence.lines)
@@ -100,3 +104,29 @@ def _code(evidence: Evidence, reading: CauseReading) -> frozenset[int]:
         and (line.text.lstrip().startswith(_SOURCE) or (index in inside and line.text[:1].isspace()))
     }
     return frozenset(quoted | harmless)
+
+
+def _said(evidence: Evidence, reading: CauseReading) -> set[int]:
+    """Return the lines of all exceptions' messages, which may go on for many lines."""
+    said: set[int] = set()
+    for entry in reading.judged:
+        said.update(_message(entry.raised))
+        following = range(
+            entry.raised.index + 1, min(len(evidence.lines), entry.raised.index + _LONGEST_MESSAGE)
+        )
+        for index in following:
+            line = evidence.lines[index]
+            if line.process != entry.raised.process or line.text.lstrip().startswith(_BLOCK_STARTS):
+                break
+            said.add(index)
+    return said
+
+
+def _is_hidden(nature: Nature, reading: CauseReading, code: frozenset[int]) -> bool:
+    """Tell whether something failed although no line says what."""
+    if reading.root is not None:
+        return False
+    told = {
+        index for block in reading.tracebacks if block.raised for index in range(block.first, block.last + 1)
+    }
+    return nature.cut or bool(code - told) or (nature.failed and not nature.started)

@@ -1,0 +1,75 @@
+"""What the pipeline learns of a paste before any rule is asked: root, echoes, chain, wrappers, source."""
+
+from rules.engine.reader import PasteReader
+
+READER = PasteReader()
+
+
+def failure_of(text):
+    return READER.failure(READER.clean(text, unwrap=True))
+
+
+def test_the_same_failure_of_other_workers_tells_the_root_cause_too():
+    lines = "\n".join(
+        f"(Worker_TP{n} pid={n + 9}) ERROR 11-28 07:55:57 [x.py:1] ValueError: rank {n}" for n in range(3)
+    )
+    failure = failure_of(lines)
+
+    assert failure.root == 0
+    assert failure.told == {0, 1, 2}
+    assert failure.vllm
+
+
+def test_what_was_raised_while_the_root_was_handled_is_its_chain():
+    evidence = READER.clean(
+        "Traceback (most recent call last):\n"
+        '  File "/x/site-packages/vllm/a.py", line 1, in f\n'
+        "OSError: first\n\n"
+        "During handling of the above exception, another exception occurred:\n\n"
+        "Traceback (most recent call last):\n"
+        '  File "/x/site-packages/vllm/b.py", line 2, in g\n'
+        "ValueError: second",
+        unwrap=True,
+    )
+    failure = READER.failure(evidence)
+    (chained,) = failure.chain
+
+    assert evidence.lines[failure.root].text == "OSError: first"
+    assert evidence.lines[chained].text == "ValueError: second"
+
+
+def test_source_lines_quote_and_messages_of_many_lines_tell():
+    failure = failure_of(
+        "Traceback (most recent call last):\n"
+        '  File "/x/site-packages/vllm/a.py", line 1, in f\n'
+        '    raise RuntimeError("quoted words")\n'
+        "pydantic_core._pydantic_core.ValidationError: 2 validation errors for X\n"
+        "first\n"
+        "  Value error, one\n"
+        "second\n"
+        "  Value error, two"
+    )
+
+    assert failure.code == {1, 2}
+
+
+def test_source_lines_without_their_exception_hide_what_failed():
+    failure = failure_of('(EngineCore_DP0 pid=7)     return self.collective_rpc("profile")')
+
+    assert failure.hidden
+    assert failure.root is None
+
+
+def test_a_wrapper_alone_is_named_as_one():
+    failure = failure_of("RuntimeError: Engine core initialization failed. See root cause above.")
+
+    assert failure.root is None
+    assert failure.wrappers == (0,)
+
+
+def test_a_healthy_log_has_no_failure():
+    failure = failure_of("INFO 11-28 07:55:57 [x.py:1] vLLM API server version 0.11.2\nINFO:     ready")
+
+    assert failure.root is None
+    assert not failure.hidden
+    assert not failure.wrappers
