@@ -66,32 +66,53 @@ def _flash_attn_in_tower(where: Where) -> bool | None:
 
 
 @lru_cache(maxsize=_REMEMBERED)
+def own_choices(release: Release, where: Where) -> frozenset[str]:
+    """Return what the release may choose for an encoder by itself on the machines that unknown facts leave open."""
+    choices = [release.tower_default(machine) for machine in completions(where)]
+    return frozenset(choice.backend for choice in choices if choice)
+
+
+@lru_cache(maxsize=_REMEMBERED)
 def default_works(
-    release: Release, where: Where, installed: frozenset[str]
-) -> tuple[bool | None, Doubt | None]:
+    release: Release, label: str | None, where: Where, installed: frozenset[str]
+) -> tuple[bool | None, tuple[Doubt, ...]]:
     """Tell whether an encoder starts when nothing is set, and what that depends on.
 
     A release may choose a package that it does not install on that machine (xformers on aarch64 up to
-    0.11.2).
+    0.11.2), or a backend that the encoder with this label refuses (TORCH_SDPA for Keye-VL in 0.11.2).
     """
-    good: list[Where] = []
-    bad: list[Where] = []
-    package = ""
-    rescue = release.tower_rescued_by()
+    good = False
+    lacking: list[tuple[Where, str]] = []
+    refused: list[tuple[Where, str]] = []
+    tower = release.tower(label) if label else None
+    rescued = release.tower_rescued_by() in installed
     for machine in completions(where):
-        choice = release.tower_default(machine)
-        missing = choice.missing_package if choice else None
-        if missing and missing not in installed and rescue not in installed:
-            bad.append(machine)
-            package = missing
+        choice = None if rescued else release.tower_default(machine)
+        if choice and tower and choice.backend not in tower.accepts:
+            refused.append((machine, choice.backend))
+        elif choice and choice.missing_package and choice.missing_package not in installed:
+            lacking.append((machine, choice.missing_package))
         else:
-            good.append(machine)
-    if not bad:
-        return True, None
-    if not good:
-        return False, None
-    # `packages` of a host that is not Arm lists what the release installs, so the architecture decides first
-    by_architecture = where.architecture is None and all(machine.architecture == "aarch64" for machine in bad)
-    if by_architecture:
-        return None, Doubt("architecture", "if.not-aarch64", (("package", package),))
-    return None, Doubt("gpu", "if.default-installed", (("package", package),))
+            good = True
+    if not lacking and not refused:
+        return True, ()
+    return None if good else False, (*_lacking(where, lacking), *_refused(refused))
+
+
+def _lacking(where: Where, machines: list[tuple[Where, str]]) -> tuple[Doubt, ...]:
+    """Return the doubt about a package that the release chooses and does not install."""
+    if not machines:
+        return ()
+    values = (("package", machines[0][1]),)
+    if where.architecture is None and all(machine.architecture == "aarch64" for machine, _ in machines):
+        return (Doubt("architecture", "if.not-aarch64", values),)
+    return (Doubt("gpu", "if.default-installed", values),)
+
+
+def _refused(machines: list[tuple[Where, str]]) -> tuple[Doubt, ...]:
+    """Return the doubt about a backend that the release chooses and the encoder refuses."""
+    if not machines:
+        return ()
+    capabilities = dict.fromkeys(machine.compute_capability or "?" for machine, _ in machines)
+    values = (("value", ", ".join(capabilities)), ("backend", machines[0][1]))
+    return (Doubt("gpu", "if.default-accepted", values),)

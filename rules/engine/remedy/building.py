@@ -6,7 +6,7 @@ Not for commands or words.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rules.engine.remedy.accepts import default_works, text_accepts, tower_accepts
+from rules.engine.remedy.accepts import default_works, own_choices, text_accepts, tower_accepts
 from rules.engine.remedy.doubts import Doubt
 from rules.engine.remedy.machine import text_machine, tower_machine
 from rules.engine.remedy.words import fill
@@ -19,6 +19,22 @@ from rules.releases.release import Release
 #: the flag that gives an encoder its own backend, and the variable that both parts read up to 0.12.0
 TOWER_FLAG = "--mm-encoder-attn-backend"
 VARIABLE = "VLLM_ATTENTION_BACKEND"
+
+
+def told_by_message(case: Case, release: Release) -> str | None:
+    """Return what the message shows the variable to be set to; None where something else explains it.
+
+    The encoder may have got its backend from its own flag, or from the release itself.
+    """
+    backend = case.captures.get("backend")
+    if (
+        not case.rule.tower
+        or TOWER_FLAG in case.facts.flags
+        or Part.TOWER not in release.reach(VARIABLE).parts
+    ):
+        return None
+    where = tower_machine(case.facts, tower_label(case, release))
+    return None if backend in own_choices(release, where) else backend
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +122,11 @@ class Builder:
         if part is Part.TOWER:
             if setting == TOWER_FLAG and (refusal := self._left_to_variable()):
                 return refusal
-            works, doubt = default_works(self.release, self._tower, frozenset(self.case.facts.packages))
+            packages = frozenset(self.case.facts.packages)
+            works, doubts = default_works(self.release, self._label, self._tower, packages)
             if works is False:
-                return Refusal(f"the default of {self.release.version} needs a package that is not there")
-            self._doubts.extend([doubt] if doubt else [])
+                return Refusal(f"what {self.release.version} chooses by itself does not work there")
+            self._doubts.extend(doubts)
         return None
 
     def _left_to_variable(self) -> Refusal | None:
@@ -190,7 +207,7 @@ class Builder:
         """Check that the language model runs on what the variable asks for, where it stays in place."""
         if part is not Part.TOWER or VARIABLE in change.env_unset or VARIABLE in change.env_set:
             return None
-        kept = self.case.facts.env.get(VARIABLE) or self._kept_by_message()
+        kept = self.case.facts.env.get(VARIABLE) or told_by_message(self.case, self.release)
         if not kept or Part.TEXT not in self.release.reach(VARIABLE).parts:
             return None
         accepted = text_accepts(self.release, kept, self._text)
@@ -199,8 +216,3 @@ class Builder:
         if accepted is None and self._text.compute_capability is None and self._text.platform == "cuda":
             self._doubts.append(Doubt("gpu", "if.backend-runs", (("backend", kept),)))
         return None
-
-    def _kept_by_message(self) -> str | None:
-        if TOWER_FLAG in self.case.facts.flags or not self.case.rule.tower:
-            return None
-        return self.case.captures.get("backend")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from rules.engine.remedy import requests
-from rules.engine.remedy.building import TOWER_FLAG, VARIABLE, tower_label
+from rules.engine.remedy.building import TOWER_FLAG, VARIABLE, told_by_message, tower_label
 from rules.engine.remedy.machine import completions, text_machine, tower_machine
 from rules.engine.remedy.words import fill
 from rules.engine.report import Change, ProofKind
@@ -96,16 +96,16 @@ def _asked_for(part: Part, change: Change, release: Release, case: Case) -> str 
     for setting in (TOWER_FLAG, _TEXT_FLAG, VARIABLE):
         if part not in release.reach(setting).parts or setting in (*change.env_unset, *change.flags_unset):
             continue
-        value = {**_launched(case), **change.env_set, **change.flags_set}.get(setting)
+        value = {**_launched(case, release), **change.env_set, **change.flags_set}.get(setting)
         if value:
             return value.upper()
     return None
 
 
-def _launched(case: Case) -> dict[str, str]:
+def _launched(case: Case, release: Release) -> dict[str, str]:
     """Return what the launch sets, and the variable where the message shows that it is set."""
     facts = case.facts
-    told = case.captures.get("backend") if case.rule.tower and TOWER_FLAG not in facts.flags else None
+    told = told_by_message(case, release)
     return {**({VARIABLE: told} if told else {}), **facts.env, **facts.flags}
 
 
