@@ -66,9 +66,8 @@ def _wrappers(tree: Tree) -> Iterator[Prefix]:
         module = tree.module(path)
         function = None if module is None else module.functions.get("_add_prefix")
         for node in ast.walk(function) if function is not None else ():
-            template = _template(node) if isinstance(node, ast.JoinedStr) else None
-            if template is not None and " pid=" in template:
-                yield Prefix("wrapper", template, Source(path, node.lineno))
+            if isinstance(node, ast.JoinedStr) and " pid=" in (_template(node) or ""):
+                yield Prefix("wrapper", _template(node) or "", Source(path, node.lineno))
 
 
 def _processes(tree: Tree) -> Iterator[Prefix]:

@@ -38,6 +38,8 @@ PACKAGES: Mapping[str, str] = {
     "flash_attn": "flash-attn",
     "aiter": "aiter",
 }
+#: the variable that names a backend, in releases that read it
+BACKEND_VARIABLE = "VLLM_ATTENTION_BACKEND"
 FLOAT16 = External("torch.float16")
 #: stands for the place of a question in messages
 NOWHERE = ast.parse("question").body[0]
@@ -68,11 +70,14 @@ class Asker:
         self.names = Names(tree)
         self.evaluator = Evaluator(self.names)
 
-    def world(self, machine: Machine) -> World:
-        """Return the world of a question. The configuration that the code can look at says nothing."""
+    def world(self, machine: Machine, results: Mapping[str, Value] | None = None) -> World:
+        """Return the world of a question. The configuration that the code can look at says nothing.
+
+        `results` are what functions return beside those that are always known.
+        """
         capability = self.capability(machine.capability)
         configuration = Bag("vllm_config", {"model_config": None})
-        results: dict[str, Value] = {
+        known: dict[str, Value] = {
             "get_device_capability": capability,
             "get_current_vllm_config": configuration,
             "get_current_vllm_config_or_none": None,
@@ -81,11 +86,12 @@ class Asker:
             # half precision, which is what vLLM loads models in
             "get_default_dtype": FLOAT16,
         }
-        results |= {name: machine.platform == wanted for name, wanted in _OLD_CHECKS.items()}
+        known |= {name: machine.platform == wanted for name, wanted in _OLD_CHECKS.items()}
+        known |= results or {}
         module, _ = PLATFORMS[machine.platform]
         cls = self.platform_class(machine.platform)
         name = "CudaPlatform" if cls is None else cls.name
-        return World((module, name), machine.env, machine.missing, results)
+        return World((module, name), machine.env, machine.missing, known)
 
     def interpreter(self, machine: Machine) -> Interpreter:
         """Return an interpreter for what has only one answer on a machine."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from rules.releases.extractor.attention.question import Asker, Machine
+from rules.releases.extractor.attention.question import BACKEND_VARIABLE, Asker, Machine
 from rules.releases.extractor.attention.towers import tower_backend
 from rules.releases.extractor.evaluation.values import ClassValue, FunctionValue, Instance, Value
 from rules.releases.model import Part, Reach, Source, Unread
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rules.releases.extractor.evaluation.interpreter import Interpreter
     from rules.releases.extractor.tree import Tree
 
-BACKEND_VARIABLE = "VLLM_ATTENTION_BACKEND"
 TOWER_FLAG = "--mm-encoder-attn-backend"
 #: variables of the family beside the backend's own; each concerns the language model
 VARIABLES = (

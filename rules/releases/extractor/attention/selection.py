@@ -13,6 +13,7 @@ from rules.releases.extractor.attention.backend_classes import BackendClasses
 from rules.releases.extractor.attention.backends import fits
 from rules.releases.extractor.attention.engine import default_engine_is_v1
 from rules.releases.extractor.attention.question import (
+    BACKEND_VARIABLE,
     FLOAT16,
     NOWHERE,
     PACKAGES,
@@ -277,7 +278,7 @@ class Selector:
 
         def follow(run: Interpreter) -> Value:
             run.step(block, frame)
-            chosen = run.set_env.get("VLLM_ATTENTION_BACKEND", attention.fields["backend"])
+            chosen = run.set_env.get(BACKEND_VARIABLE, attention.fields["backend"])
             return cache.fields["block_size"], chosen.name if isinstance(chosen, Member) else chosen
 
         value = self._asker.evaluator.one(self._asker.world(machine), follow)
@@ -288,7 +289,7 @@ class Selector:
 
 
 def _env(selected: str | None) -> Mapping[str, str]:
-    return {} if selected is None else {"VLLM_ATTENTION_BACKEND": selected}
+    return {} if selected is None else {BACKEND_VARIABLE: selected}
 
 
 def _latent_block(node: ast.AST) -> ast.If | None:

@@ -5,10 +5,18 @@ What each accepts, what it gets by default, what `--mm-encoder-attn-backend` tak
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rules.releases.extractor.attention.backend_classes import backend_enum
-from rules.releases.extractor.attention.question import FLOAT16, NOWHERE, Asker, Machine, call_by_name
+from rules.releases.extractor.attention.question import (
+    BACKEND_VARIABLE,
+    FLOAT16,
+    NOWHERE,
+    Asker,
+    Machine,
+    call_by_name,
+)
 from rules.releases.extractor.attention.tower_checks import Check, find_checks
 from rules.releases.extractor.evaluation.expressions import Frame
 from rules.releases.extractor.evaluation.values import Bag, FunctionValue, Member, Unknown, Value
@@ -25,8 +33,8 @@ _NOT_INSTALLED = frozenset({"flash_attn", "aiter"})
 _TOWER_PACKAGES: Mapping[str, str] = {"XFORMERS": "xformers", "FLASHINFER": "flashinfer-python"}
 _CHOOSERS = ("vllm.model_executor.models.vision", "vllm.model_executor.models.utils")
 _OTHER_PLATFORMS = ("rocm", "xpu", "cpu")
-#: head size that no declared limit of an encoder's backend rejects, to ask what does not depend on it
-_USUAL_HEAD_SIZE = 64
+#: a backend that every encoder that checks has always refused
+_REFUSED_BY_ALL = "FLASHINFER"
 
 
 def read_towers(asker: Asker) -> tuple[Tower, ...]:
@@ -96,12 +104,8 @@ def tower_backend(asker: Asker, machine: Machine, head_size: int, flag: Value = 
     if function is None:
         return _inline_default(asker, machine)
     values = {"head_size": head_size, "dtype": FLOAT16, "support_fa": True, "attn_backend_override": flag}
-
-    def question(run: Interpreter) -> Value:
-        _configure(run, flag)
-        return call_by_name(run, function, values)
-
-    value = asker.evaluator.one(asker.world(machine), question)
+    world = asker.world(machine, _configured(flag))
+    value = asker.evaluator.one(world, lambda run: call_by_name(run, function, values))
     return value.name if isinstance(value, Member) else None
 
 
@@ -115,29 +119,24 @@ def chooser(asker: Asker) -> FunctionValue | None:
     return None
 
 
-def refuses(asker: Asker, check: Check, machine: Machine, flag: str | None = None) -> bool | None:
-    """Tell whether a check fires on a machine; None when the code leaves it open.
-
-    The backend that the encoder is to get comes from the machine's environment or from
-    `--mm-encoder-attn-backend`; without either, one that no encoder accepts stands in for it.
-    """
+def refuses(asker: Asker, check: Check, machine: Machine) -> bool | None:
+    """Tell whether a check fires on a machine for a backend that no encoder accepts; None if that is open."""
     enum = backend_enum(asker)
-    if enum is None:
+    members = [] if enum is None else asker.interpreter(machine).enum_members(enum)
+    refused = next((member for member in members if member.name == _REFUSED_BY_ALL), None)
+    if refused is None:
         return None
 
     def question(run: Interpreter) -> Value:
-        wanted = _member(run, enum, flag) if flag else None
-        if not flag and not machine.env:
-            run.world.results["get_vit_attn_backend"] = _member(run, enum, "FLASHINFER")  # type: ignore[index]
-        _configure(run, wanted)
-        frame = Frame(check.module, None, None)
-        frame.variables["self"] = Bag("self")
-        frame.variables["attn_backend_override"] = wanted
-        run.run(list(check.statements), frame)
+        variables = {"self": Bag("self"), "attn_backend_override": None}
+        run.run(list(check.statements), Frame(check.module, None, None, variables))
         return False
 
+    # the oldest releases read the variable beside the check itself
+    asked = replace(machine, env={BACKEND_VARIABLE: _REFUSED_BY_ALL})
+    world = asker.world(asked, {"get_vit_attn_backend": refused, **_configured(None)})
     answers = set()
-    for outcome in asker.evaluator.outcomes(asker.world(machine), question):
+    for outcome in asker.evaluator.outcomes(world, question):
         fired = outcome.thrown is not None and "backend now" in outcome.thrown.message
         answers.add(None if isinstance(outcome.value, Unknown) or (outcome.thrown and not fired) else fired)
     return answers.pop() if len(answers) == 1 else None
@@ -194,16 +193,14 @@ def _choices(asker: Asker, machine: Machine) -> tuple[str, ...]:
     return tuple(one.name for one in value if isinstance(one, Member)) if isinstance(value, list) else ()
 
 
-def _configure(run: Interpreter, flag: Value) -> None:
-    """Let the configuration that the code can look at hold the value of the flag, and nothing else."""
+def _configured(flag: Value) -> dict[str, Value]:
+    """Return a configuration that holds the value of the flag, and nothing else that the code can look at."""
     multimodal = Bag("multimodal_config", {"mm_encoder_attn_backend": flag})
     model = Bag("model_config", {"multimodal_config": multimodal})
-    run.world.results["get_current_vllm_config"] = Bag("vllm_config", {"model_config": model})  # type: ignore[index]
-    run.world.results["get_multimodal_config"] = multimodal  # type: ignore[index]
-
-
-def _member(run: Interpreter, enum: Value, name: str) -> Value:
-    return next((member for member in run.enum_members(enum) if member.name == name), None)
+    return {
+        "get_current_vllm_config": Bag("vllm_config", {"model_config": model}),
+        "get_multimodal_config": multimodal,
+    }
 
 
 def _installations(platform: str) -> tuple[frozenset[str], ...]:

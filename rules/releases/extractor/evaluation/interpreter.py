@@ -175,7 +175,8 @@ class Evaluator:
         def attempt(path: Path) -> Value:
             try:
                 return question(Interpreter(self.names, world, path))
-            except (CannotEvaluateError, RecursionError) as error:
+            except (CannotEvaluateError, RecursionError, TypeError, ValueError, LookupError) as error:
+                # code that Python would refuse as well is not understood
                 return Unknown(str(error))
 
         return explore(attempt)
