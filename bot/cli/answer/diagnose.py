@@ -23,7 +23,7 @@ class Language(StrEnum):
 def diagnose(  # noqa: PLR0913 (each parameter is an option of the contract)
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILE…|-]", show_default=False, help="Logs; `-` or none: standard input."),
+        typer.Argument(metavar="FILE|-", show_default=False, help="Logs; `-` or none: standard input."),
     ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per input, a line each.")] = False,

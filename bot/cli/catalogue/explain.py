@@ -23,7 +23,7 @@ class Language(StrEnum):
 
 @app.command()
 def explain(
-    rule: Annotated[str, typer.Argument(show_default=False, help="Id of a rule.")],
+    rule: Annotated[str, typer.Argument(metavar="RULE", show_default=False, help="Id of a rule.")],
     *,
     lang: Annotated[Language, typer.Option(help="Language of the page.")] = Language.EN,
     private: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Your own rules as well.")] = None,

@@ -73,7 +73,9 @@ def lint_rules(*, as_json: _AsJson = False, private: _Private = None) -> int:
 
 @app.command("test")
 def try_rules(
-    rule: Annotated[str | None, typer.Argument(show_default=False, help="Id of a rule; none: all.")] = None,
+    rule: Annotated[
+        str | None, typer.Argument(metavar="RULE", show_default=False, help="One; else all.")
+    ] = None,
     *,
     private: _Private = None,
 ) -> int:

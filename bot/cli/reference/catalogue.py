@@ -32,4 +32,4 @@ def rules_page(catalogue: Catalogue) -> str:
 def _class_row(failure_class: FailureClass, rules: tuple[Rule, ...]) -> str:
     own = [rule.id for rule in rules if rule.failure_class == failure_class.name]
     links = ", ".join(f"[{rule}](rules/{rule}.md)" for rule in own)
-    return f"| `{failure_class.name}` | {failure_class.description} | {links} |"
+    return f"| `{failure_class.name}` | {failure_class.description} | {links or 'none yet'} |"

@@ -10,7 +10,7 @@ from bot.cli.catalogue.page import rule_page
 from bot.cli.reference.catalogue import classes_page, rules_page
 from bot.cli.reference.commands import commands_page, exit_codes_page
 from bot.cli.reference.settings import settings_page
-from bot.settings import Settings
+from bot.settings import CONFIG_VARIABLE, Settings
 from bot.triage.contract_model import json_schema
 from rules.releases.shipped import load_releases
 
@@ -27,7 +27,7 @@ def pages() -> dict[str, str]:
     return {
         "commands.md": commands_page(),
         "exit-codes.md": exit_codes_page(),
-        "settings.md": settings_page(Settings),
+        "settings.md": settings_page(Settings, CONFIG_VARIABLE),
         "classes.md": classes_page(catalogue),
         "diagnose.schema.json": json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n",
         "rules/README.md": rules_page(catalogue),

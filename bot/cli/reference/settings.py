@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
@@ -14,16 +15,33 @@ if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
 
 
-def settings_page(model: type[BaseSettings]) -> str:
-    """Return the table of all settings: variable, type, default, meaning."""
+#: how a type is called in the page, and how a value of it is written
+_KINDS = {"str": "text", "int": "number", "float": "number", "bool": "true or false", "Path": "path"}
+
+
+def settings_page(model: type[BaseSettings], config_variable: str) -> str:
+    """Return the table of all settings: variable, what it holds, default, meaning."""
     prefix = model.model_config.get("env_prefix", "")
     delimiter = model.model_config.get("env_nested_delimiter") or "__"
     rows = [
         f"| `{name}` | {_kind(field)} | {_default(field)} | {_meaning(name, field)} |"
         for name, field in variables(model, prefix, delimiter)
     ]
-    head = ["# Settings", "", "Environment variables; none is needed to start.", ""]
-    return "\n".join([*head, "| variable | type | default | meaning |", "|--|--|--|--|", *rows, ""])
+    return "\n".join(
+        [
+            "# Settings",
+            "",
+            'Environment variables; none is needed to start. A list is written as JSON: `["a", "b"]`.',
+            f"The same can stand in a YAML file that `{config_variable}` names, by groups:",
+            "`console: {port: 8080}` is `VLLM_DIAGNOSE_CONSOLE__PORT=8080`. A variable wins over the file.",
+            "",
+            "| variable | holds | default | meaning |",
+            "|--|--|--|--|",
+            f"| `{config_variable}` | path | empty | YAML file of settings. |",
+            *rows,
+            "",
+        ]
+    )
 
 
 def variables(model: type[BaseModel], prefix: str, delimiter: str) -> Iterator[tuple[str, FieldInfo]]:
@@ -37,18 +55,22 @@ def variables(model: type[BaseModel], prefix: str, delimiter: str) -> Iterator[t
 
 
 def _kind(field: FieldInfo) -> str:
-    kind = field.annotation
-    name = kind.__name__ if isinstance(kind, type) and not getattr(kind, "__args__", None) else str(kind)
-    return f"`{name.replace('typing.', '').replace('|', 'or')}`"
+    text = str(getattr(field.annotation, "__name__", field.annotation))
+    if get_origin(field.annotation) is tuple:
+        return "list"
+    named = get_args(field.annotation)
+    names = [getattr(one, "__name__", str(one)) for one in named] or [text]
+    return " or ".join(_KINDS.get(name, name) for name in names if name != "NoneType")
 
 
 def _default(field: FieldInfo) -> str:
     if field.default_factory is not None:
-        return "made at start"
+        return "depends on the user"
     if field.default is PydanticUndefined:
         return "must be given"
-    shown = str(field.default) if field.default is not None else ""
-    return f"`{shown}`" if shown else "empty"
+    if isinstance(field.default, tuple):
+        return f"`{json.dumps(list(field.default))}`"
+    return "empty" if field.default is None else f"`{field.default}`"
 
 
 def _meaning(name: str, field: FieldInfo) -> str:
