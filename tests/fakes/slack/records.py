@@ -34,6 +34,7 @@ class SlackSettings:
     """How this Slack behaves; times are real seconds, short where Slack's are long.
 
     `retry_delays_s` are the pauses before each of the three redeliveries (Slack: at once, 1 min, 5 min).
+    `most_in_flight` deliveries wait for their acknowledgement at once; a burst of more queues up here.
     `posts_per_window=None` switches the limit per channel off (Slack: about one in `window_s` = 1).
     """
 
@@ -48,6 +49,7 @@ class SlackSettings:
     links_bare_names: bool = True
     parent_changes_on_reply: bool = True
     most_sockets: int = 10
+    most_in_flight: int = 40
     scopes: frozenset[str] = ALL_SCOPES
     events: frozenset[str] = ALL_EVENTS
 

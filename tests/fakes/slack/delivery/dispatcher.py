@@ -84,6 +84,7 @@ class Dispatcher:
         self._watch = watch
         self._tasks: set[asyncio.Task[None]] = set()
         self._on_the_way = 0
+        self._slots = asyncio.Semaphore(settings.most_in_flight)
         self._event_ids = (f"Ev0{number:07d}" for number in itertools.count(1))
 
     def next_event_id(self) -> str:
@@ -126,7 +127,8 @@ class Dispatcher:
                 await asyncio.sleep(delay_s)
             attempt = Attempt(number, reason)
             delivery.attempts.append(attempt)
-            outcome = await self.transport.carry(delivery, attempt)
+            async with self._slots:
+                outcome = await self.transport.carry(delivery, attempt)
             attempt.outcome, attempt.ended_at = outcome, asyncio.get_running_loop().time()
             self._watch.notify()
             if outcome.acked or not outcome.may_retry:
