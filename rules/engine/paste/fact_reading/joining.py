@@ -50,7 +50,7 @@ def read_facts(evidence: Evidence, given: Given | None = None) -> tuple[Facts, t
         compute_capability=machine.capability,
         platform=machine.platform,
         architecture=machine.architecture,
-        model=launch.model or given.model,
+        model=launch.model or (mask(given.model)[0] if given.model else None),
         env=MappingProxyType(dict(sorted(launch.env.items()))),
         argv=launch.argv,
         flags=MappingProxyType(dict(sorted(launch.flags.items()))),
@@ -135,7 +135,7 @@ def _machine(page: Page, version: str | None, given: Given, notes: list[NoteDraf
     if machine.gpu is not None or elsewhere:
         return machine
     return Machine(
-        given.gpu.strip() if stated.product else None,
+        mask(given.gpu.strip()[:_LONGEST_VALUE])[0] if stated.product else None,
         machine.capability or stated.capability,
         machine.platform or stated.platform,
         machine.architecture or stated.architecture,

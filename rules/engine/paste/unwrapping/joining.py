@@ -84,7 +84,8 @@ def _end_of_run(mended: Lines, start: int, reader: PrefixReader) -> tuple[int, b
     """Return the index after the last line of a run, and whether its lines belong together."""
     lines = mended.lines
     first = reader.read(lines[start].text)
-    if not first.text or "validation error" in first.text or first.text.startswith("["):
+    source = first.text[:1] == " " and not first.text.lstrip().startswith('File "')
+    if not first.text or source or "validation error" in first.text or first.text.startswith("["):
         return start + 1, False
     widest = mended.widest(start)
     fullest = _WIDEST + widest
@@ -153,7 +154,7 @@ def _go_together(text: str, first: str, second: str, level: str | None) -> bool:
         last_word, next_word
     ):
         return True
-    if left[-1] in _CLOSERS and not right[:1].islower():
+    if (left[-1] in _CLOSERS and not right[:1].islower()) or (right[:1] == "/" and "/" not in last_word):
         return False
     if right[:1].islower() or right[:1].isdigit() or right[:1] in ".,;:)]}([{'\"_-/=":
         return True
