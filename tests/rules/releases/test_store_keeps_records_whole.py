@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.version import Version
 
@@ -111,6 +111,7 @@ def _shelf(files):
     return Shelf(files.__getitem__)
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.lists(RECORDS, max_size=3, unique_by=lambda record: record.version))
 def test_what_is_stored_comes_back_whole(records):
     shelf = _shelf(encode(records))
@@ -120,11 +121,13 @@ def test_what_is_stored_comes_back_whole(records):
     }
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.lists(RECORDS, max_size=3, unique_by=lambda record: record.version))
 def test_the_same_records_give_the_same_bytes_in_any_order(records):
     assert encode(records) == encode(list(reversed(records)))
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.lists(RECORDS, min_size=2, max_size=3, unique_by=lambda record: record.version))
 def test_a_newer_release_leaves_the_small_files_of_older_ones_as_they_are(records):
     *old, newest = sorted(records, key=lambda record: Version(record.version))

@@ -14,8 +14,10 @@ from rules.releases.model import Flag, Source
 if TYPE_CHECKING:
     from rules.releases.extractor.tree import Module, Tree
 
+#: all commands of the oldest releases in one
+OLD_SCRIPT = "vllm/scripts.py"
 #: modules that register the `serve` command, newest first, with the function that does
-REGISTERING = (("vllm/entrypoints/cli/serve.py", "subparser_init"), ("vllm/scripts.py", "main"))
+REGISTERING = (("vllm/entrypoints/cli/serve.py", "subparser_init"), (OLD_SCRIPT, "main"))
 #: in the old single script only this parser is the server's
 SERVE_PARSER = "serve_parser"
 #: deepest dotted key that is listed (`--compilation-config.pass_config.fuse_norm_quant`)
@@ -55,7 +57,8 @@ def _added(tree: Tree) -> list[Added]:
         module = tree.module(path)
         function = _function(module, name) if module else None
         if module is not None and function is not None:
-            return added_by(tree, module, _serve_part(function), owner=None)
+            part = _serve_part(function) if path == OLD_SCRIPT else function
+            return added_by(tree, module, part, owner=None)
     return []
 
 
