@@ -108,15 +108,15 @@ def _code(evidence: Evidence, reading: CauseReading) -> frozenset[int]:
 
 def _said(evidence: Evidence, reading: CauseReading) -> set[int]:
     """Return the lines of all exceptions' messages, which may go on for many lines."""
+    first_lines = {entry.raised.index for entry in reading.judged}
     said: set[int] = set()
     for entry in reading.judged:
         said.update(_message(entry.raised))
-        following = range(
-            entry.raised.index + 1, min(len(evidence.lines), entry.raised.index + _LONGEST_MESSAGE)
-        )
-        for index in following:
+        start = entry.raised.index + 1
+        for index in range(start, min(len(evidence.lines), start + _LONGEST_MESSAGE)):
             line = evidence.lines[index]
-            if line.process != entry.raised.process or line.text.lstrip().startswith(_BLOCK_STARTS):
+            other = index in first_lines or line.process != entry.raised.process
+            if other or line.text.lstrip().startswith(_BLOCK_STARTS):
                 break
             said.add(index)
     return said

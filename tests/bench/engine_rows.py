@@ -44,7 +44,7 @@ def _matcher(count: int) -> Matcher:
 
 
 def _scan(matcher: Matcher, data: bytes) -> int:
-    """Look for all signals in raw bytes: the prefilter over blocks, RE2 on the distinct lines that it names."""
+    """Look for all signals in raw bytes: the prefilter over blocks, RE2 on the distinct lines it names."""
     lines: dict[bytes, None] = {}
     for block in blocks(io.BytesIO(data)):
         until = 0

@@ -39,6 +39,8 @@ def texts(releases: int = 12) -> Texts:
                 continue
             calm = message.kind in ("log.info", "log.warning", "log.debug")
             (logged if calm else raised)[template] = None
+    if not raised or not logged:
+        raise RuntimeError("the shipped release facts hold no messages: build them with `releases add` first")
     return Texts(tuple(raised), tuple(logged))
 
 
@@ -50,7 +52,7 @@ def filled(template: str, chance: random.Random) -> str:
 
 
 def rules(count: int) -> list[Rule]:
-    """Return that many rules, each for one message of a failure; beyond those there are, with a number in it."""
+    """Return that many rules, each for one message of a failure; when those end, with numbers in them."""
     made: list[Rule] = []
     seen: set[str] = set()
     for turn in range(100):
@@ -97,12 +99,14 @@ SEED = "RuntimeError: Qwen3-VL does not support AttentionBackendEnum.FLASHINFER 
 
 def traceback(worker: int = 0, frames: int = 40) -> list[str]:
     """Return a failure as one worker prints it."""
-    head = f"(EngineCore_DP0 pid=4180) (Worker_TP{worker} pid={5000 + worker}) ERROR 03-14 09:27:20 [executor.py:743] "
+    tags = f"(EngineCore_DP0 pid=4180) (Worker_TP{worker} pid={5000 + worker})"
+    head = f"{tags} ERROR 03-14 09:27:20 [executor.py:743] "
+    package = "/usr/lib/python3.12/site-packages/vllm"
     stack = [
         line
         for number in range(frames)
         for line in (
-            f'  File "/usr/lib/python3.12/site-packages/vllm/model_executor/layer{number}.py", line {number}, in forward',
+            f'  File "{package}/model_executor/layer{number}.py", line {number}, in forward',
             f"    return self.inner_{number}(hidden_states)",
         )
     ]
@@ -117,8 +121,9 @@ def _calm_line(chance: random.Random, messages: Sequence[str]) -> str:
         return f'(APIServer pid=4121) INFO:     {host} - "POST /v1/{path} HTTP/1.1" 200 OK'
     if kind < 0.80:
         return _RECORD.format("INFO", 127) + (
-            f"Engine 000: Avg prompt throughput: {chance.randrange(9999) / 10} tokens/s, Avg generation throughput: "
-            f"{chance.randrange(9999) / 10} tokens/s, Running: {chance.randrange(9)} reqs, Waiting: 0 reqs, "
+            f"Engine 000: Avg prompt throughput: {chance.randrange(9999) / 10} tokens/s, "
+            f"Avg generation throughput: {chance.randrange(9999) / 10} tokens/s, "
+            f"Running: {chance.randrange(9)} reqs, Waiting: 0 reqs, "
             f"GPU KV cache usage: {chance.randrange(999) / 10}%, Prefix cache hit rate: 38.1%"
         )
     if kind < 0.98:

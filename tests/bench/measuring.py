@@ -67,7 +67,7 @@ class Spent:
 
 
 def spent_by(command: Sequence[str], stdin: bytes = b"") -> Spent:
-    """Run a program to its end and return what it used; a small process in between keeps the figures its own."""
+    """Run a program to its end and return what it used; a process in between keeps the figures its own."""
     code = (
         "import json, resource, subprocess, sys\n"
         "done = subprocess.run(sys.argv[1:], stdin=sys.stdin.buffer, capture_output=True)\n"

@@ -1,4 +1,4 @@
-"""`python -m tests.bench.scan_file LOG CACHE`: scans a file with 1 000 rules, warm, as a process of its own."""
+"""`python -m tests.bench.scan_file LOG CACHE`: scans a file with 1 000 rules, as a process of its own."""
 
 import json
 import sys

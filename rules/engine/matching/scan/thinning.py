@@ -12,8 +12,6 @@ _DIGITS = b"0123456789abcdefABCDEF"
 #: what a line says of itself in its beginning when it is a record, and so no continuation of the line before
 _RECORDS = (b"INFO", b"WARNING", b"ERROR", b"DEBUG")
 _HEAD = 80
-#: bytes of a line that tell its kind
-_TELLING = 300
 
 
 def thin(data: bytes) -> tuple[bytes, tuple[int, ...]] | None:
@@ -21,7 +19,7 @@ def thin(data: bytes) -> tuple[bytes, tuple[int, ...]] | None:
     lines = data.split(b"\n")
     if len(lines) <= _FEW_LINES:
         return None
-    kinds = [line[:_TELLING].translate(None, _DIGITS) for line in lines]
+    kinds = data.translate(None, _DIGITS).split(b"\n")
     last = {kind: place for place, kind in enumerate(kinds)}
     seen = dict.fromkeys(last, 0)
     kept: list[int] = []
