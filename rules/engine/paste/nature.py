@@ -9,6 +9,7 @@ import re2
 from rules.engine.paste.evidence import EvidenceLine
 from rules.engine.paste.program_marks import OTHERS, VLLM_MARKS
 from rules.engine.paste.rootcause import CauseReading, Kind
+from rules.engine.paste.unwrapping.vocabulary import is_dangling
 
 _FATAL: Final = (
     *(
@@ -66,6 +67,8 @@ class Nature:
     wrapper_only: bool
     #: True when a traceback ends without its exception line and nothing else names the cause
     cut: bool
+    #: True when the root cause's message stops where no sentence can end
+    message_cut: bool = False
 
     @property
     def healthy(self) -> bool:
@@ -98,7 +101,14 @@ def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
         served=any(mark in text for mark in _SERVED),
         wrapper_only=Kind.WRAPPER in kinds and not has_cause,
         cut=causes.cut and not has_cause,
+        message_cut=_stops_early(causes),
     )
+
+
+def _stops_early(causes: CauseReading) -> bool:
+    """Tell whether the message of the root cause ends with a word that more must follow."""
+    last = causes.root.text.rstrip().rsplit(" ", 1)[-1] if causes.root is not None else ""
+    return bool(last) and last[-1] not in ")]}" and is_dangling(last)
 
 
 def _other_program(

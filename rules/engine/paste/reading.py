@@ -14,6 +14,8 @@ from rules.engine.paste.unwrapping.joining import unwrap
 WHOLE: Final = 1 << 20
 
 
+#: one character in so many that is no text makes it binary
+_BINARY_SHARE: Final = 20
 #: vLLM's lines are long: a paste of more lines is something else, and would take too long to read whole
 MOST_LINES: Final = 20_000
 
@@ -27,7 +29,8 @@ def is_whole(data: bytes | str) -> bool:
 def read_paste(data: bytes | str) -> Evidence:
     """Return the evidence of a paste that `is_whole`; what is larger belongs to `read_window`, in pieces."""
     text = decode(data) if isinstance(data, bytes) else data
-    lines, redacted = _masked(unwrap(_unpacked(clean_lines(text))))
+    cleaned = _unpacked(clean_lines(text))
+    lines, redacted = _masked(cleaned if _is_binary(text) else unwrap(cleaned))
     return Evidence(tuple(_without_prefixes(lines)), redacted)
 
 
@@ -38,6 +41,11 @@ def read_window(lines: Sequence[bytes | str], first_number: int) -> Evidence:
     )
     cleaned, redacted = _masked(_unpacked(clean_lines(text, first_number)))
     return Evidence(tuple(_without_prefixes(cleaned)), redacted, partial=True)
+
+
+def _is_binary(text: str) -> bool:
+    """Tell whether much of a text was no text, so that no lines of it were broken."""
+    return text.count("\ufffd") * _BINARY_SHARE > len(text)
 
 
 def _unpacked(lines: list[NumberedLine]) -> list[NumberedLine]:

@@ -156,3 +156,17 @@ def test_a_traceback_without_its_exception_is_known_to_be_cut():
 )
 def test_a_crash_without_an_exception_is_a_failure(text):
     assert nature(text).failed
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("RuntimeError: Qwen3-VL does not", True),
+        ("RuntimeError: Qwen3-VL does not support", True),
+        ("RuntimeError: Qwen3-VL does not support AttentionBackendEnum.FLASHINFER backend now.", False),
+        ("AssertionError", False),
+        ("why is it slow", False),
+    ],
+)
+def test_a_message_that_stops_where_no_sentence_ends_is_known_to_be_cut(text, cut):
+    assert nature(text).message_cut is cut
