@@ -3,6 +3,7 @@
 Not for any check itself.
 """
 
+import builtins
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -70,11 +71,28 @@ class Context:
     releases: Releases
     _files: dict[str, YamlFile] = field(default_factory=dict)
     _samples: dict[str, list[Sample]] = field(default_factory=dict)
+    _templates: dict[Version, frozenset[str]] = field(default_factory=dict)
 
     @cached_property
     def shipped(self) -> tuple[Version, ...]:
         """Return the shipped releases, ascending."""
         return self.releases.versions()
+
+    def templates(self, version: Version) -> frozenset[str]:
+        """Return the texts that a release can raise or log, with `{}` for what varies."""
+        if version not in self._templates:
+            texts: set[str] = set()
+            for message in self.releases.get(version).messages():
+                texts.add(message.template)
+                if not message.kind.startswith("log.") and not hasattr(builtins, message.kind):
+                    texts.add(message.kind)  # Python prints the name of an exception before its text
+            self._templates[version] = frozenset(texts)
+        return self._templates[version]
+
+    @cached_property
+    def all_templates(self) -> frozenset[str]:
+        """Return the texts of all releases, each once."""
+        return frozenset().union(*(self.templates(version) for version in self.shipped))
 
     def line(self, rule: Rule, place: tuple[str | int, ...]) -> int:
         """Return the line of a value in the rule's file."""

@@ -1,7 +1,7 @@
-"""The seed's failure in every release that prints it, on every kind of GPU: what is offered and what never is.
+"""The seed's failure in every release that prints it, on every GPU: what is offered and what never is.
 
-The rows follow vLLM's own code: `vllm/platforms/cuda.py` (choice for encoders), `vllm/attention/layer.py` (rescue by
-an installed flash-attn), `vllm/model_executor/models/*` (what each encoder accepts), `vllm/envs.py`.
+The rows follow vLLM's own code: `vllm/platforms/cuda.py` (choice for encoders), `vllm/attention/layer.py`
+(rescue by an installed flash-attn), `vllm/model_executor/models/*` (what each encoder accepts), `vllm/envs.py`.
 """
 
 import re

@@ -67,7 +67,7 @@ def _flash_attn_in_tower(where: Where) -> bool | None:
 
 @lru_cache(maxsize=_REMEMBERED)
 def own_choices(release: Release, where: Where) -> frozenset[str]:
-    """Return what the release may choose for an encoder by itself on the machines that unknown facts leave open."""
+    """Return what the release may choose for an encoder on the machines that unknown facts leave open."""
     choices = [release.tower_default(machine) for machine in completions(where)]
     return frozenset(choice.backend for choice in choices if choice)
 

@@ -1,20 +1,18 @@
-"""Proves what vLLM itself prints.
-
-In each release of a signal some message of that release gives a sample's line.
-"""
+"""Proves what vLLM itself prints: each release of a signal has a message that gives a sample's line."""
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import re2
 
 from rules.engine.rule.model import Origin, Rule, Signal
 from rules.engine.versions import specifier
 from rules.lint.interface import Context, Finding
-from rules.releases.release import Release
 
 #: shortest fixed part of a template that says anything
 _SHORTEST = 8
+_VARIABLE = re.compile(r"\{[^{}]*\}")
 
 
 def check(rule: Rule, context: Context) -> Iterator[Finding]:
@@ -25,11 +23,11 @@ def check(rule: Rule, context: Context) -> Iterator[Finding]:
         lines = _lines(rule, signal, context)
         if not lines:
             continue
-        missing = [
-            version
-            for version in context.releases_of(rule, signal)
-            if not _printed(lines, context.releases.get(version))
-        ]
+        giving = {
+            template for template in context.all_templates if any(_gives(template, line) for line in lines)
+        }
+        versions = context.releases_of(rule, signal)
+        missing = [version for version in versions if giving.isdisjoint(context.templates(version))]
         if missing:
             named = specifier(missing, context.shipped)
             yield Finding(f"No message of {named} gives what signal `{signal.name}` looks for.",
@@ -37,34 +35,31 @@ def check(rule: Rule, context: Context) -> Iterator[Finding]:
 
 
 def _lines(rule: Rule, signal: Signal, context: Context) -> list[str]:
+    """Return what a signal found in the samples, each to the end of its line."""
     try:
         pattern = re2.compile(signal.regex)
     except re2.error:
         return []  # told by the check of the patterns
     texts = [sample.text for sample in context.samples(rule) if sample.kind == "fires"]
-    return [match[0] for text in texts for line in text.splitlines() if (match := pattern.search(line))]
+    lines = [line for text in texts for line in text.splitlines()]
+    return [line[match.start() :] for line in lines if (match := pattern.search(line))]
 
 
-def _printed(lines: list[str], release: Release) -> bool:
-    return any(_gives(message.template, line) for message in release.messages() for line in lines)
+@cache
+def _fixed_parts(template: str) -> tuple[tuple[str, ...], str]:
+    """Return the fixed parts of a template, and the longest of them."""
+    parts = tuple(part.strip() for part in _VARIABLE.split(template) if part.strip())
+    return parts, max(parts, key=len, default="")
 
 
 def _gives(template: str, line: str) -> bool:
-    """Tell whether a template can print a text that holds the line, or a text that the line holds."""
-    fixed = [part for part in re.split(r"\{[^{}]*\}", template) if part]
-    longest = max(fixed, key=len, default="").strip()
-    if len(longest) < _SHORTEST:
+    """Tell whether a template prints the line: its fixed parts stand in it, in their order."""
+    parts, longest = _fixed_parts(template)
+    if len(longest) < _SHORTEST or longest not in line:
         return False
-    if longest not in line and line not in template:
-        return False
-    return line in template or _overlaps(fixed, line)
-
-
-def _overlaps(fixed: list[str], line: str) -> bool:
-    """Tell whether fixed parts of the template follow each other in the line."""
     position = 0
-    for part in (text.strip() for text in fixed):
+    for part in parts:
         found = line.find(part, position)
         if found >= 0:
             position = found + len(part)
-    return position > 0
+    return True

@@ -12,7 +12,7 @@ from rules.lint.exclusions import read_exclusions
 from rules.lint.interface import Issue, Severity
 from rules.lint.linting import CHECKS, errors, lint
 from rules.releases.model import Message
-from tests.rules.engine.remedy.handmade import HandmadeRelease, HandmadeReleases
+from tests.rules.engine.remedy.handmade import HERE, HandmadeRelease, HandmadeReleases
 
 SOUND = """\
 id: local-sound
@@ -60,7 +60,7 @@ class PrintingRelease(HandmadeRelease):
     """A release that prints the sample's message."""
 
     def messages(self):
-        yield Message("the encoder {} was refused here", "ValueError", self.variables()[0].source)
+        yield Message("the encoder {} was refused here", "ValueError", HERE)
 
 
 class PrintingReleases(HandmadeReleases):
