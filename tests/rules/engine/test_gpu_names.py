@@ -1,7 +1,7 @@
 """GPU names in any common spelling."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.engine.gpus import CAPABILITIES, Gpu, catalogue, find_gpu, read_capability, read_gpu, words
@@ -176,6 +176,7 @@ def test_every_product_is_known_by_its_own_name_and_has_what_its_platform_needs(
         assert gpu.gfx is None or gpu.gfx.startswith("gfx")
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(catalogue())), st.integers(1, 16), st.booleans())
 def test_counts_and_letter_case_do_not_matter(name, count, upper):
     spelled = " ".join(name)
@@ -188,6 +189,7 @@ def test_counts_and_letter_case_do_not_matter(name, count, upper):
         assert (found.product, found.platform) == (expected.product, expected.platform)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused(text):
     assert read_gpu(text) is None or read_gpu(text).platform in PLATFORMS
