@@ -10,14 +10,18 @@ from bot.cli.answer.inputs import opened, shown
 from bot.cli.exits import CommandError, ExitCode, verdict_code
 from bot.cli.terminal import complain, write_json, write_line
 from bot.triage.contract import report_to_json
+from rules.engine.matching.scan.literals import UnprovenLiteralError
 from rules.engine.paste.facts import Given
 from rules.engine.paste.masking import mask
+from rules.engine.rule.faults import CatalogueError
 from rules.engine.start import start_engine
+from rules.releases.store import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bot.cli.answer.request import Request
+    from rules.engine.diagnose import Engine
     from rules.engine.report import Report, Status
 
 
@@ -28,7 +32,7 @@ def answer(request: Request) -> int:
     """
     variables = _variables(request.env_file)
     given = Given(request.vllm_version, request.gpu, request.model, variables, request.command)
-    engine = start_engine()
+    engine = _engine()
     statuses: list[Status] = []
     for name in request.files:
         try:
@@ -40,6 +44,16 @@ def answer(request: Request) -> int:
         statuses.append(report.status)
         _show(report, shown(name), request)
     return verdict_code(statuses) if len(statuses) == len(request.files) else ExitCode.UNUSABLE_INPUT
+
+
+def _engine() -> Engine:
+    try:
+        return start_engine()
+    except (CatalogueError, UnprovenLiteralError) as error:
+        advice = "`vllm-diagnose rules lint` shows every fault"
+        raise CommandError("the rules cannot be read", advice, ExitCode.UNUSABLE_INPUT) from error
+    except DataError as error:
+        raise CommandError(str(error), "", ExitCode.UNUSABLE_INPUT) from error
 
 
 def _variables(env_file: str | None) -> Mapping[str, str]:
