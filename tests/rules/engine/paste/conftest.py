@@ -1,6 +1,0 @@
-"""Property tests of this folder have no deadline: a busy machine is no fault of the code."""
-
-from hypothesis import settings
-
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
