@@ -177,7 +177,9 @@ def read_settings(file: Path | None = None) -> Settings:
     try:
         settings = Settings(**_from_file(named))
     except ValidationError as error:
-        raise BadSettingsError((*faults, *(_sentence(fault) for fault in error.errors()))) from error
+        told = {f"{PREFIX}{'__'.join(map(str, fault['loc']))}".upper(): fault for fault in error.errors()}
+        others = [_sentence(fault) for name, fault in told.items() if not any(name in one for one in faults)]
+        raise BadSettingsError((*faults, *others)) from error
     except SettingsError as error:
         raise BadSettingsError((*faults, f'{error}: write lists as JSON, such as \'["a", "b"]\'.')) from error
     if faults:
