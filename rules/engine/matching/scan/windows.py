@@ -9,12 +9,10 @@ import codecs
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, groupby
-from operator import itemgetter
-from typing import NamedTuple
 
 from rules.engine.matching.scan.blocks import Block, Source, blocks
 from rules.engine.matching.scan.index import SignalIndex
+from rules.engine.matching.scan.pages import Page, Segment, runs_of
 from rules.engine.matching.scan.scanner import Scanner
 from rules.engine.matching.scan.thinning import thin
 from rules.engine.paste.cleaning import decode
@@ -130,28 +128,19 @@ class _Utf8:
         return text.encode("utf-8", errors="replace")
 
 
-class _Segment(NamedTuple):
-    """Lines that are kept, by their place in bytes and their first number."""
-
-    start: int
-    end: int
-    number: int
-    data: bytes
-
-
 class _Keeper:
     """Collects the segments of a large log."""
 
     def __init__(self, index: SignalIndex, limits: WindowLimits) -> None:
         self._signal_keys = frozenset(key for key, owners in enumerate(index.owners) if owners)
         self._limits = limits
-        self._first: list[_Segment] = []
-        self._late: deque[_Segment] = deque()
+        self._first: list[Segment] = []
+        self._late: deque[Segment] = deque()
         self._sizes = [0, 0]
         self._kinds: dict[bytes, int] = {}
-        self._repeated: dict[bytes, _Segment] = {}
+        self._repeated: dict[bytes, Segment] = {}
         self._dropped = self._cut = False
-        self._previous = _Page(0, 1, b"")
+        self._previous = Page(0, 1, b"")
         self._page = self._previous
         self._until = 0
         self._wanted = limits.head
@@ -196,7 +185,7 @@ class _Keeper:
         if copies >= limits.copies:
             if signal:
                 place = page.start + start
-                self._repeated[kind] = _Segment(place, place + len(line), page.number(start), line)
+                self._repeated[kind] = Segment(place, place + len(line), page.number(start), line)
             return
         before = after = 0
         if copies == 0:
@@ -223,7 +212,7 @@ class _Keeper:
             return
         page = self._page if start >= self._page.start else self._previous
         data = page.data[start - page.start : end - page.start]
-        segment = _Segment(start, end, page.number(start - page.start), data)
+        segment = Segment(start, end, page.number(start - page.start), data)
         self._until = end
         if self._sizes[0] + len(data) <= self._limits.first:
             self._first.append(segment)
@@ -235,7 +224,7 @@ class _Keeper:
             self._sizes[1] -= len(self._late.popleft().data)
             self._dropped = True
 
-    def _unkept(self, kept: list[_Segment]) -> Iterator[_Segment]:
+    def _unkept(self, kept: list[Segment]) -> Iterator[Segment]:
         """Yield the last copies of repeated lines that no window holds."""
         covered = iter(kept)
         window = next(covered, None)
@@ -246,46 +235,11 @@ class _Keeper:
                 yield segment
 
 
-class _Page:
-    """A block with its place in the input, whose lines are counted as far as they are asked for."""
-
-    def __init__(self, start: int, first_line: int, data: bytes) -> None:
-        self.start = start
-        self.data = data
-        self.end = start + len(data)
-        self._counted = 0
-        self._line = first_line
-
-    def next(self, block: Block) -> "_Page":
-        """Return the page that follows."""
-        return _Page(self.end, self.number(len(self.data)), block.data)
-
-    def number(self, at: int) -> int:
-        """Return the number of the line at a place in the page."""
-        if at < self._counted:
-            return self._line - self.data.count(b"\n", at, self._counted)
-        self._line += self.data.count(b"\n", self._counted, at)
-        self._counted = at
-        return self._line
-
-    def line_start(self, place: int) -> int:
-        """Return the first start of a line from a place of the input on, the place when there is none."""
-        at = max(place - self.start, 0)
-        if at == 0 or self.data[at - 1 : at] == b"\n":
-            return self.start + at
-        return self.start + (self.data.find(b"\n", at) + 1 or at)
-
-    def line_end(self, place: int) -> int:
-        """Return the last end of a line up to a place of the input, the place when there is none."""
-        at = place - self.start
-        return self.start + (self.data.rfind(b"\n", 0, at) + 1 or at)
-
-
-def _joined(segments: list[_Segment], *, dropped: bool, cut: bool) -> Excerpt:
+def _joined(segments: list[Segment], *, dropped: bool, cut: bool) -> Excerpt:
     """Join the segments, an empty line standing for what was left out between two."""
     texts: list[str] = []
     numbers: list[int] = []
-    for run in _runs(segments):
+    for run in runs_of(segments):
         if texts:
             texts.append("")
             numbers.append(run.number - 1)
@@ -293,21 +247,3 @@ def _joined(segments: list[_Segment], *, dropped: bool, cut: bool) -> Excerpt:
         texts.extend(lines)
         numbers.extend(range(run.number, run.number + len(lines)))
     return Excerpt("\n".join(texts), tuple(numbers), partial=True, dropped=dropped, cut=cut)
-
-
-def _runs(segments: list[_Segment]) -> list[_Segment]:
-    """Join segments that touch."""
-    runs: list[_Segment] = []
-    for _, group in groupby(zip(segments, accumulate(_gaps(segments)), strict=True), key=itemgetter(1)):
-        touching = [segment for segment, _ in group]
-        data = b"".join(segment.data for segment in touching)
-        runs.append(_Segment(touching[0].start, touching[-1].end, touching[0].number, data))
-    return runs
-
-
-def _gaps(segments: list[_Segment]) -> Iterator[bool]:
-    """Yield for each segment whether something is left out before it."""
-    until = 0
-    for segment in segments:
-        yield segment.start != until
-        until = segment.end
