@@ -69,7 +69,7 @@ def test_a_flag_exists_in_these_releases_and_no_others(flag, releases):
         ("VLLM_USE_V1", ">=0.6.4,<0.11.1"),
         ("VLLM_FLASH_ATTN_VERSION", ">=0.7.0,<0.15.0"),
         ("VLLM_WORKER_MULTIPROC_METHOD", ">=0.6.3"),
-        ("VLLM_USE_TRTLLM_ATTENTION", ">=0.10.1.1,<0.15.0"),
+        ("VLLM_USE_TRTLLM_ATTENTION", ">=0.10.1,<0.15.0"),
     ],
 )
 def test_a_variable_is_known_in_these_releases_and_no_others(variable, releases):
@@ -228,9 +228,9 @@ def test_the_backend_variable_is_deprecated_in_0_13_and_0_14_only():
             "0.6.3",
             "ValueError",
             (
-                "Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your {} GPU {}. "
-                "You can use float16 instead by explicitly setting the`dtype` flag in CLI, "
-                "for example: --dtype=half."
+                "Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your {} GPU has "
+                "compute capability {}. You can use float16 instead by explicitly setting the`dtype` flag "
+                "in CLI, for example: --dtype=half."
             ),
             "vllm/worker/worker.py:473",
         ),
