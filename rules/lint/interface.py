@@ -4,7 +4,7 @@ Not for any check itself.
 """
 
 import builtins
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -16,7 +16,7 @@ from rules.engine.rule.catalogue import Catalogue
 from rules.engine.rule.model import Fix, Rule, Signal
 from rules.engine.rule.samples import Sample, read_samples
 from rules.engine.rule.yaml_file import YamlFile, read_yaml
-from rules.engine.versions import select
+from rules.engine.versions import runs, select, specifier
 from rules.releases.release import Releases
 
 
@@ -109,6 +109,10 @@ class Context:
         if rule.id not in self._samples:
             self._samples[rule.id] = read_samples(rule.folder)[0]
         return self._samples[rule.id]
+
+    def named(self, versions: Collection[Version]) -> str:
+        """Return releases as ranges that a person can read, one per run."""
+        return ", ".join(specifier(run, self.shipped) or "" for run in runs(versions, self.shipped))
 
     def releases_of(self, rule: Rule, part: Signal | Fix | None = None) -> tuple[Version, ...]:
         """Return the shipped releases of a rule, or of one of its signals or fixes within its range."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rules.engine.remedy.words import placeholders
 from rules.engine.report import FixKind
 from rules.engine.rule.model import ChangeTemplate, Fix, Impact, Pick, Rule
-from rules.engine.versions import select, specifier
+from rules.engine.versions import select
 from rules.lint.interface import Context, Finding
 from rules.releases.model import Part
 from rules.releases.release import Release
@@ -41,7 +41,7 @@ def _target(fix: Fix, place: tuple[str | int, ...], context: Context) -> Iterato
         return
     stays = set(chosen).intersection(select(fix.releases, context.shipped))
     if stays:
-        named = specifier(stays, context.shipped)
+        named = context.named(stays)
         yield Finding(
             f"Fix `{fix.id}` moves {named} to itself.",
             "Keep `releases` and `target` apart.",
@@ -72,7 +72,7 @@ def _change(rule: Rule, fix: Fix, place: tuple[str | int, ...], context: Context
     versions = context.releases_of(rule, fix)
     told = {version: tuple(_reasons(rule, fix, context.releases.get(version))) for version in versions}
     for reason in dict.fromkeys(reason for reasons in told.values() for reason in reasons):
-        named = specifier([version for version in versions if reason in told[version]], context.shipped)
+        named = context.named([version for version in versions if reason in told[version]])
         yield Finding(f"Fix `{fix.id}`: {reason} in {named}.", "Narrow `releases`, or change the setting.",
                       (*place, "change"))  # fmt: skip
 

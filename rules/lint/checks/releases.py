@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from packaging.version import Version
 
 from rules.engine.rule.model import Rule
-from rules.engine.versions import parse_specifier, select, specifier
+from rules.engine.versions import parse_specifier, select
 from rules.lint.interface import Context, Finding
 
 
@@ -57,7 +57,7 @@ def _holes(what: str, ranges: list[tuple[Version, ...]], rule: Rule, context: Co
     covered = {version for one in ranges for version in one}
     missing = [version for version in context.releases_of(rule) if version not in covered]
     if missing:
-        named = specifier(missing, context.shipped)
+        named = context.named(missing)
         yield Finding(
             f"No {what} covers {named}.",
             f"Add one, or narrow the rule's range `{rule.releases}`.",

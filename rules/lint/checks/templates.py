@@ -7,7 +7,6 @@ from functools import cache
 import re2
 
 from rules.engine.rule.model import Origin, Rule, Signal
-from rules.engine.versions import specifier
 from rules.lint.interface import Context, Finding
 
 #: shortest fixed part of a template that says anything
@@ -29,7 +28,7 @@ def check(rule: Rule, context: Context) -> Iterator[Finding]:
         versions = context.releases_of(rule, signal)
         missing = [version for version in versions if giving.isdisjoint(context.templates(version))]
         if missing:
-            named = specifier(missing, context.shipped)
+            named = context.named(missing)
             yield Finding(f"No message of {named} gives what signal `{signal.name}` looks for.",
                           "Narrow its `releases`, or correct the pattern.", ("signals", index))  # fmt: skip
 
