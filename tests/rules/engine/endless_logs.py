@@ -1,4 +1,4 @@
-"""`python -m tests.rules.engine.endless_logs MIB`: reads logs of that length; prints peak memory, statuses."""
+"""`python -m tests.rules.engine.endless_logs MIB`: reads logs of that length; prints memory and statuses."""
 
 import json
 import resource
