@@ -145,14 +145,14 @@ class _Answer:
 
     def _proofs(self, proofs: Iterable[Proof]) -> None:
         for proof in proofs:
-            self.page.prose(f"- {proof.expect}")
+            self.page.bullet(proof.expect)
             self.page.command(proof.command)
 
     def _questions(self) -> None:
         if self.report.ask:
             self._section("card.ask" if self.report.status is Status.NEED_MORE else "terminal.ask")
         for ask in self.report.ask:
-            self.page.prose(f"- {ask.why}")
+            self.page.bullet(ask.why)
             if ask.command:
                 self.page.command(ask.command)
 
@@ -182,4 +182,4 @@ class _Answer:
         if lines:
             self._section(key)
         for line in lines:
-            self.page.prose(f"- {line}")
+            self.page.bullet(line)

@@ -8,6 +8,7 @@ from typing import IO, NoReturn
 from rich.console import Console
 from rich.text import Text
 
+from bot.cli.answer.wrapping import wrapped
 from bot.cli.exits import ReaderGoneError
 
 #: lines of prose longer than this are hard to read
@@ -50,9 +51,13 @@ class Page:
 
     def prose(self, text: str, *, indent: int = 2, style: str = "") -> None:
         """Print sentences, wrapped to the width and indented."""
-        for line in Text(printable(text)).wrap(self._console, max(self._width - indent, 20)):
-            line.rstrip()
-            self._console.print(Text.assemble(" " * indent, (line.plain, style)))
+        for line in wrapped(printable(text), self._width - indent):
+            self._line(" " * indent + line, style)
+
+    def bullet(self, text: str) -> None:
+        """Print an entry of a list, its later lines below its first."""
+        for number, line in enumerate(wrapped(printable(text), self._width - 4)):
+            self._line(f"{'    ' if number else '  - '}{line}")
 
     def command(self, text: str) -> None:
         """Print a command so that it can be copied: as it is, on its own lines, never wrapped.
@@ -60,7 +65,10 @@ class Page:
         One line is indented; several are not, for what ends a here-document must stand at the margin.
         """
         margin = "" if "\n" in text else "    "
-        line = Text(margin + printable(text), style="cyan")
+        self._line(margin + printable(text), "cyan")
+
+    def _line(self, text: str, style: str = "") -> None:
+        line = Text(text, style=style)
         self._console.print(line, soft_wrap=True, no_wrap=True, overflow="ignore", crop=False)
 
 
