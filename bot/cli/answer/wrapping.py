@@ -16,8 +16,8 @@ _CLOSING = frozenset("、。，：；！？）」』】》”’")
 def wrapped(text: str, width: int) -> list[str]:
     """Return the lines of a text, each at most `width` columns wide; newlines in it stay line ends.
 
-    Words are kept whole where they fit. Wide characters may part anywhere, but not before closing punctuation,
-    which may then stand beyond the width.
+    Words are kept whole where they fit. Wide characters may part anywhere, but not before closing
+    punctuation, which may then stand beyond the width.
     """
     return [line for paragraph in text.split("\n") for line in _lines(paragraph.expandtabs(4), max(width, 2))]
 

@@ -44,7 +44,7 @@ def test_the_parts_come_in_the_order_that_a_person_needs(monkeypatch):
     text = _shown(a_report(), monkeypatch)
 
     heads = ["Cause", "Root cause, line 41, process Worker_TP0", "Known", "Fix 1 of 2", "Fix 2 of 2"]
-    heads += ["What is still missing", "Also possible", "Ruled out", "Notes", "References"]
+    heads += ["To be more certain", "Also possible", "Ruled out", "Notes", "References"]
     places = [text.index(f"\n{head}") for head in heads]
     assert places == sorted(places)
 

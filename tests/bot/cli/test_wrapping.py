@@ -32,9 +32,9 @@ def test_words_are_kept_whole_and_in_order(words, width):
 
 def test_chinese_fills_the_line():
     assert wrapped("这是 vLLM 的输出，但看不到最先失败的是什么。", 20) == [
-        "这是 vLLM 的输出，",
-        "但看不到最先失败的是",
-        "什么。",
+        "这是 vLLM 的输出，但",
+        "看不到最先失败的是什",
+        "么。",
     ]
 
 
