@@ -35,14 +35,17 @@ class SignalIndex:
     owners: tuple[tuple[int, ...], ...]
 
 
-#: what tells lines of a large log that are read beside those with keys: failures, and facts of the launch
-MARKS = (
+#: what tells the lines of a large log that are read, with those round them, beside those with keys
+TROUBLE_MARKS = (
     " ERROR ", "ERROR:", "CRITICAL", "Traceback (most recent call last)", "Error: ", "Exception: ",
     "core dumped", "Segmentation fault", "terminate called", "Fatal Python error", "fatal error",
     "error: argument ", "error: unrecognized arguments", "During handling of the above",
-    "was the direct cause of the", "version ", "LLM engine (v", "non-default args", "Namespace(",
-    "VLLM_ATTENTION_BACKEND", "--attention-backend", "Application startup complete", "CUDA Version: ",
-    "compute capability",
+    "was the direct cause of the",
+)  # fmt: skip
+#: what tells lines that are read by themselves, for facts of the launch
+FACT_MARKS = (
+    "version ", "LLM engine (v", "non-default args", "Namespace(", "VLLM_ATTENTION_BACKEND",
+    "--attention-backend", "Application startup complete", "CUDA Version: ", "compute capability",
 )  # fmt: skip
 
 
@@ -68,6 +71,6 @@ def build_index(rules: Iterable[Rule], calm: Iterable[str] = ()) -> SignalIndex:
             key = Key(key_of(signal.literal, counts, caseless=caseless), caseless)
             owners.setdefault(key, []).append(len(signals))
             signals.append(IndexedSignal(rule.id, signal.name, signal.regex, signal.scope))
-    for mark in MARKS:
+    for mark in (*TROUBLE_MARKS, *FACT_MARKS):
         owners.setdefault(Key(mark.encode()), [])
     return SignalIndex(tuple(signals), tuple(owners), tuple(tuple(places) for places in owners.values()))

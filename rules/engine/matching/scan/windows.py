@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rules.engine.matching.scan.blocks import Block, Source, blocks
-from rules.engine.matching.scan.index import SignalIndex
+from rules.engine.matching.scan.index import FACT_MARKS, SignalIndex
 from rules.engine.matching.scan.pages import Page, Segment, runs_of
 from rules.engine.matching.scan.scanner import Scanner
 from rules.engine.matching.scan.thinning import thin
@@ -133,6 +133,9 @@ class _Keeper:
 
     def __init__(self, index: SignalIndex, limits: WindowLimits) -> None:
         self._signal_keys = frozenset(key for key, owners in enumerate(index.owners) if owners)
+        facts = {mark.encode() for mark in FACT_MARKS}
+        self._lone_keys = frozenset(key for key, one in enumerate(index.keys) if one.data in facts)
+        self._lone_keys -= self._signal_keys
         self._limits = limits
         self._first: list[Segment] = []
         self._late: deque[Segment] = deque()
@@ -153,13 +156,15 @@ class _Keeper:
         if self._wanted > page.start:
             self._keep(page.start, page.line_end(min(self._wanted, page.end)))
         seen_until = 0
-        for end, key in hits:
-            if end <= seen_until:
-                continue
+        waiting = deque(hits)
+        while waiting:
+            end, key = waiting.popleft()
             start = page.data.rfind(b"\n", seen_until, end) + 1 or seen_until
-            stop = page.data.find(b"\n", end) + 1 or len(page.data)
-            seen_until = stop
-            self._line(start, stop, end, signal=key in self._signal_keys)
+            seen_until = page.data.find(b"\n", end) + 1 or len(page.data)
+            keys = {key}
+            while waiting and waiting[0][0] <= seen_until:
+                keys.add(waiting.popleft()[1])
+            self._line(start, seen_until, end, keys)
 
     def finish(self) -> Excerpt:
         """Return what was kept."""
@@ -169,7 +174,7 @@ class _Keeper:
         kept = sorted([*kept, *self._unkept(kept)])
         return _joined(kept, dropped=self._dropped, cut=self._cut)
 
-    def _line(self, start: int, stop: int, hit: int, *, signal: bool) -> None:
+    def _line(self, start: int, stop: int, hit: int, keys: set[int]) -> None:
         page, limits = self._page, self._limits
         if stop - start > limits.longest_line:
             self._cut = True
@@ -183,12 +188,12 @@ class _Keeper:
             return
         self._kinds[kind] = copies + 1
         if copies >= limits.copies:
-            if signal:
+            if keys & self._signal_keys:
                 place = page.start + start
                 self._repeated[kind] = Segment(place, place + len(line), page.number(start), line)
             return
         before = after = 0
-        if copies == 0:
+        if copies == 0 and keys - self._lone_keys:
             in_traceback = b'File "' in page.data[max(0, start - 600) : start]
             before = limits.traceback if in_traceback else limits.before
             after = limits.traceback if b"Traceback (most" in line else limits.after
