@@ -98,6 +98,6 @@ def run(arguments: Sequence[str]) -> int:
 def _wrong_usage(error: typer.TyperException) -> CommandError:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else PROGRAM
-    message = " ".join(error.format_message().split()).rstrip(".")
+    message = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".?")
     problem = f"{message[:1].lower()}{message[1:]}"
     return CommandError(problem, f"`{path} --help` shows what it takes", ExitCode.WRONG_USAGE)

@@ -54,7 +54,7 @@ def test_wrong_usage_is_64_and_one_sentence(arguments, capsys, monkeypatch):
 
 
 def test_an_unknown_command_names_the_nearest(capsys, monkeypatch):
-    assert "the nearest are diagnose" in run(capsys, monkeypatch, "diagnos").err
+    assert "the nearest is diagnose" in run(capsys, monkeypatch, "diagnos").err
 
 
 def test_the_exit_code_of_wrong_usage_reaches_the_shell():
