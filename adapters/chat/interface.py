@@ -192,6 +192,8 @@ class IncomingMessage:
     files: tuple[File, ...] = ()
     #: what was filled into the named fields of a form
     fields: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    #: the author's language as the platform tells it (`zh-CN`); None: that of the text
+    language: str | None = None
     #: what the platform needs to answer this very request in private or without a thread; opaque, short-lived
     handle: str | None = None
 

@@ -24,6 +24,7 @@ def message_to_json(message: IncomingMessage) -> dict[str, Any]:
             for file in message.files
         ],
         "fields": dict(message.fields),
+        "language": message.language,
         "handle": message.handle,
     }
 
@@ -40,6 +41,7 @@ def message_from_json(place: Place, message: str, data: Mapping[str, Any]) -> In
         delivery_keys=(),
         files=tuple(File(**file) for file in data["files"]),
         fields=data["fields"],
+        language=data["language"],
         handle=data["handle"],
     )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from adapters.chat.interface import ChatError, Mark, card_to_json
 from bot.intake.inbox import CLICK
 from bot.intake.payload import click_from_json, message_from_json
-from bot.locale import LANGUAGES
+from bot.locale import supported
 from bot.triage.card import WRONG_ANSWER
 from bot.triage.conversation import GPU, MODEL, READ, RELEASE, Conversation, conversation_of
 from bot.triage.looking.outcome import Question
@@ -90,7 +90,7 @@ class Answering:
         if entry.kind == CLICK:
             return
         message = message_from_json(entry.place, entry.message, entry.payload)
-        await self._trouble(entry, message, trouble_card(error, entry.id, LANGUAGES[0]))
+        await self._trouble(entry, message, trouble_card(error, entry.id, supported(message.language)))
         await self._desk.platforms[entry.place.platform].mark(message.ref, Mark.FAILED)
         await self._forget_files(message)
 
@@ -106,7 +106,7 @@ class Answering:
         except ChatError as error:
             if not message.files or not message.trigger.is_asking:
                 raise
-            await self._trouble(entry, message, trouble_card(error, entry.id, LANGUAGES[0]))
+            await self._trouble(entry, message, trouble_card(error, entry.id, supported(message.language)))
             return True
 
     async def _answer(self, entry: InboxEntry, message: IncomingMessage, files: tuple[Path, ...]) -> bool:
@@ -118,7 +118,7 @@ class Answering:
         reply_id = shown.id if shown is not None else desk.new_id()
         talk = conversation_of(thread, entry)
         if not files and not any(text.strip() for text in talk.texts):
-            await self._trouble(entry, message, empty_card(LANGUAGES[0]))
+            await self._trouble(entry, message, empty_card(supported(message.language)))
             return message.trigger.is_asking
         outcome = await desk.looker.look(self._question(entry, talk, files, reply_id))
         await self._remember(entry, outcome)
@@ -171,6 +171,7 @@ class Answering:
             vllm_version=talk.fields.get(RELEASE),
             gpu=talk.fields.get(GPU),
             model=talk.fields.get(MODEL),
+            language=supported(entry.payload["language"]) if entry.payload["language"] else None,
         )
 
     @asynccontextmanager

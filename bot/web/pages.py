@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from bot.web.parts import Parts
 
 _HERE = Path(__file__).parent
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")
 _LANGUAGE_COOKIE = "vllm_diagnose_language"
 _LANGUAGE_DAYS = 365
 _LIST_LIMIT = 200
@@ -151,6 +153,7 @@ class Pages:
         html = self._templates.get_template(name).render(
             say=lambda key, **words: say(key, language, **words),
             json_of=_json_for_html,
+            open_places=_open_places,
             language=language,
             other_language=other,
             path=request.path,
@@ -172,6 +175,11 @@ def _language(request: web.Request) -> str:
     if chosen in LANGUAGES:
         return chosen
     return supported(request.headers.get("Accept-Language", "").partition(",")[0].partition(";")[0].strip())
+
+
+def _open_places(text: str) -> str:
+    """Return the text of a rule with its placeholders as readers take them: `{model}` as `‹model›`."""
+    return _PLACEHOLDER.sub(r"‹\1›", text)
 
 
 def _json_for_html(value: object) -> str:

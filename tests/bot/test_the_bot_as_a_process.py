@@ -128,7 +128,8 @@ async def test_health_and_readiness_are_told(tmp_path):
     with a_process(tmp_path, "serve", "--port", "0") as (process, url):
         async with a_page(url) as page:
             healthy, _ = await page.load("/healthz")
-            first, _ = ready, _ = await page.load("/readyz")
+            first, _ = await page.load("/readyz")
+            ready = first
             while ready != 200 and process.poll() is None:
                 ready, _ = await page.load("/readyz")
 

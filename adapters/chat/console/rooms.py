@@ -33,6 +33,7 @@ class Draft:
     files: tuple[File, ...] = ()
     fields: Mapping[str, str] | None = None
     trigger: Trigger = Trigger.SAID
+    language: str | None = None
     #: an id the page chose, so that sending twice says it once
     key: str | None = None
 
@@ -102,6 +103,7 @@ class Rooms:
                 delivery_keys=(f"message:{message_id}",),
                 files=draft.files,
                 fields=dict(draft.fields or {}),
+                language=draft.language,
             )
         )
         return event
@@ -122,6 +124,7 @@ class Rooms:
                 sent_at=self.around.clock(),
                 delivery_keys=(f"ask:{message_id}:{self.around.new_id()}",),
                 fields=said["fields"],
+                language=said.get("language"),
             )
         )
         return True
@@ -145,5 +148,6 @@ def _drawn(draft: Draft, message_id: str, text: str, now: datetime) -> dict[str,
         "files": [{"name": file.name, "size_bytes": file.size_bytes} for file in draft.files],
         "fields": dict(draft.fields or {}),
         "trigger": draft.trigger.value,
+        "language": draft.language,
         "at": now.isoformat(),
     }

@@ -70,6 +70,7 @@ class RoomsApi:
                 files=tuple(sent.files),
                 fields=fields,
                 trigger=Trigger.FORM if fields else trigger,
+                language=_id(sent.values.get("language")),
                 key=_id(sent.values.get("key")),
             )
             event = await self.rooms.say(draft)

@@ -51,6 +51,8 @@ export function startComposer({ channel }) {
     data.append("key", freshId());
     data.append("text", text);
     if (thread) data.append("thread", thread);
+    // An English page may well be used to paste Chinese; whoever chose another language wants answers in it.
+    if (boot.language !== "en") data.append("language", boot.language);
     for (const name of FIELDS) if (at(name).value.trim()) data.append(name, at(name).value.trim());
     for (const file of files) data.append("file", file, file.name);
     return data;

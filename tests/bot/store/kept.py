@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from adapters.chat.interface import Place
 from bot.store.database import open_database
-from bot.store.interface import Answer, Incident, InboxEntry
+from bot.store.interface import Answer, InboxEntry, Incident
 
 NOON = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
 THREAD = Place("console", "local", "incidents", "m1")
@@ -35,6 +35,7 @@ def an_entry(
         "thread": None,
         "files": [],
         "fields": {},
+        "language": None,
         "handle": None,
         **payload,
     }

@@ -24,7 +24,7 @@ PATIENCE_S = 60
 def settings_in(folder, *, console=None, triage=None):
     return FixedSettings(
         state_dir=folder,
-        console=ConsoleSettings(port=0, **(console or {})),
+        console=ConsoleSettings(**{"port": 0, **(console or {})}),
         store=StoreSettings(url=f"sqlite+aiosqlite:///{folder}/store.db"),
         triage=TriageSettings(**(triage or {})),
     )

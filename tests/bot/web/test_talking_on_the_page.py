@@ -81,6 +81,19 @@ async def test_what_the_form_says_is_used(tmp_path):
         assert {"0.12.0", "T4", "Qwen/Qwen3-VL-4B-Instruct"} <= values
 
 
+async def test_the_answer_is_in_the_language_of_the_page_or_else_of_the_text(tmp_path):
+    async with a_loaded_page(tmp_path) as page, page.following() as events:
+        await page.say(REFUSED, language="zh")
+        chosen = (await events.room("reply"))["card"]
+        await page.say(f"启动失败:\n{REFUSED}")
+        written = (await events.room("reply"))["card"]
+        await page.say(REFUSED, language="fr")
+        fallback = (await events.room("reply"))["card"]
+
+        assert [card["language"] for card in (chosen, written, fallback)] == ["zh", "zh", "en"]
+        assert commands_in(chosen) == commands_in(fallback)
+
+
 async def test_a_dropped_file_is_read_and_then_removed(tmp_path):
     async with a_loaded_page(tmp_path) as page, page.following() as events:
         status, _ = await page.say("", files=[("vllm.log", f"INFO ok\n{REFUSED}\n".encode())])
