@@ -10,7 +10,7 @@ from packaging.version import Version
 from rules.engine.paste.facts import Facts
 from rules.engine.remedy.asking import asks, known, wanted_facts
 from rules.engine.remedy.building import TOWER_FLAG, case_values
-from rules.engine.remedy.commands import commands
+from rules.engine.remedy.commands import can_repeat, commands
 from rules.engine.remedy.doubts import as_mapping
 from rules.engine.remedy.resolve import Resolved, resolve
 from rules.engine.remedy.words import Words, fill
@@ -124,12 +124,23 @@ def _summary(one: Resolved, case: Case, words: Words) -> str:
     who = _who(one, case)
     if who:
         sentences.append(words.say(who, values))
+    then = _then(one, case)
+    if then:
+        sentences.append(words.say(then))
     sentences += [
         words.say(doubt.phrase, as_mapping(doubt))
         for doubt in one.outcome.doubts
         if doubt.phrase and words.has(doubt.phrase)
     ]
     return words.join(sentences)
+
+
+def _then(one: Resolved, case: Case) -> str | None:
+    """Return the phrase that completes commands which cannot repeat the launch, because nobody showed it."""
+    change = one.outcome.change
+    if change is None or can_repeat(case.facts):
+        return None
+    return "then.keep-flags" if change.flags_set or change.flags_unset else "then.start"
 
 
 def _who(one: Resolved, case: Case) -> str | None:

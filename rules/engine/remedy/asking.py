@@ -45,7 +45,7 @@ def known(name: str, facts: Facts) -> bool:
         # where no NVIDIA card is at work, its model decides nothing
         "gpu": facts.gpu or facts.compute_capability or facts.platform not in (None, "cuda"),
         "vllm_version": facts.vllm_version,
-        "launch": facts.argv or VARIABLE in facts.env,
+        "launch": facts.argv or VARIABLE in facts.env or TOWER_FLAG in facts.flags,
         "architecture": facts.architecture,
         "packages": facts.packages,
         "model": facts.model,

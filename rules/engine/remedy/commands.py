@@ -19,12 +19,13 @@ def commands(change: Change, facts: Facts) -> tuple[str, ...]:
     """Return the commands that make a change and start the server again."""
     steps = [f"unset {name}" for name in change.env_unset if _SAFE_NAME.match(name)]
     steps += [f"export {name}={shlex.quote(value)}" for name, value in change.env_set.items()]
-    if change.flags_set or change.flags_unset or _can_repeat(facts):
+    if change.flags_set or change.flags_unset or can_repeat(facts):
         steps.append(_launch(change, facts))
     return tuple(steps)
 
 
-def _can_repeat(facts: Facts) -> bool:
+def can_repeat(facts: Facts) -> bool:
+    """Tell whether the launch is known so well that it can be run again."""
     return bool(facts.argv) and not any(_MASK.search(one) or not one.isascii() for one in facts.argv)
 
 
@@ -36,7 +37,7 @@ def _launch(change: Change, facts: Facts) -> str:
     if kept and VARIABLE not in change.env_unset and VARIABLE not in change.env_set:
         words += ([] if words else ["env"]) + [f"{VARIABLE}={kept}"]
     launch = " ".join(shlex.quote(word) for word in words)
-    if _can_repeat(facts):
+    if can_repeat(facts):
         launch += " " + " ".join(shlex.quote(word) for word in changed_argv(facts.argv, change))
     else:
         launch += f" vllm serve {_model(facts)}{_flags(change.flags_set)}"
