@@ -86,6 +86,7 @@ def test_an_encoders_own_check_can_be_reached_unless_the_platform_answers_first(
 @pytest.mark.parametrize(
     ("version", "label", "platforms", "_where"),
     [
+        ("0.6.3", "Qwen2-VL", "cuda rocm xpu cpu", "vllm/model_executor/models/qwen2_vl.py:244"),
         (
             "0.11.0",
             "GLM-4V",
@@ -177,6 +178,14 @@ def test_what_an_encoder_gets_is_open_while_the_deciding_fact_is():
         ("0.33.0", "FLASHINFER", _on("9.0", 576, mla=True), False, "vllm/v1/attention/backend.py: is_mla"),
         ("0.33.0", "FLASHMLA", _on("9.0", 128), False, "vllm/v1/attention/backend.py: is_mla"),
         ("0.33.0", "FLASHMLA", _on("10.0", 576, mla=True), False, "vllm/v1/attention/ops/flashmla.py:57"),
+        ("0.11.0", "FLASHMLA", _on("9.0", 576, mla=True), True, "vllm/platforms/cuda.py:288"),
+        (
+            "0.11.0",
+            "FLASHMLA",
+            _on("8.0", 576, mla=True),
+            False,
+            "vllm/attention/ops/flashmla.py",
+        ),
         ("0.11.1", "TORCH_SDPA", _on("9.0", 128), False, "vllm/attention/backends/registry.py:52"),
         ("0.33.0", "TORCH_SDPA", _on("9.0", 128), False, "vllm/v1/attention/backends/registry.py:70"),
         ("0.10.2", "TORCH_SDPA", _on("9.0", 128), False, "vllm/platforms/cuda.py never returns it"),

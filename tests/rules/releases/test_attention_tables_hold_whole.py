@@ -1,9 +1,11 @@
 """Whole tables over every shipped release: what encoders accept, flag values, orders of backends."""
 
+from dataclasses import fields
+
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from rules.releases.model import CAPABILITIES
+from rules.releases.model import CAPABILITIES, Attention, ChosenBy, Part
 from rules.releases.release import Where
 from rules.releases.shipped import load_releases
 
@@ -157,3 +159,22 @@ def test_odd_head_sizes_lead_elsewhere_on_hopper(releases, head_size, order):
         assert release.text_order(Where(compute_capability="9.0", head_size=head_size)) == order, (
             release.version
         )
+
+
+@pytest.mark.parametrize("section", [field.name for field in fields(Attention)])
+def test_no_release_lacks_a_section_that_both_its_neighbours_have(section):
+    """A gap between two full neighbours is a place that the extractor did not find."""
+    filled = [bool(getattr(release._attention, section)) for release in _releases("<=0.33.0")]
+
+    gaps = [at for at in range(1, len(filled) - 1) if filled[at - 1] and filled[at + 1] and not filled[at]]
+    assert not gaps
+
+
+def test_every_release_names_its_usual_choice_and_tells_where_each_fact_stands():
+    for release in _releases(">=0.6.4,<=0.33.0"):
+        facts = release._attention
+        assert release.selection_line(Part.TEXT, FA, ChosenBy.AUTO), release.version
+        sources = [
+            one.source for one in (*facts.backends, *facts.text_orders, *facts.towers, *facts.prefixes)
+        ]
+        assert all(row.source.file and row.source.line for row in rows), release.version
