@@ -64,6 +64,17 @@ class RemedyAnswerer:
         """
         return Words(self._phrases, language).say(key, values)
 
+    def _pinned(self, one: Resolved) -> str:
+        """Return the package of a fix as the release wants it, where one release remains and pins it."""
+        package = one.fix.values.get("package", "")
+        wanted = (
+            self._releases.get(one.releases[0]).requirement(package)
+            if len(one.releases) == 1 and package
+            else None
+        )
+        pin = (wanted or "").partition(";")[0].strip()
+        return f"{package}{pin}" if pin.startswith("==") else package
+
     def _remedy(self, one: Resolved, case: Case, words: Words) -> Remedy:
         fix, change = one.fix, one.outcome.change
         return Remedy(
@@ -74,7 +85,7 @@ class RemedyAnswerer:
             relaunchable=fix.relaunchable and (change is not None or fix.kind is FixKind.RESTART),
             risk=fix.risk,
             change=change,
-            commands=_commands(one, case, words),
+            commands=_commands(one, case, words, self._pinned(one)),
             verify=tuple(
                 Proof(proof.kind, proof.command, words.say(proof.expect, dict(proof.values)))
                 for proof in one.outcome.proofs
@@ -86,7 +97,7 @@ def _range(versions: tuple[Version, ...], fix: Fix, releases: Releases) -> str:
     return specifier(versions, releases.versions()) or fix.releases
 
 
-def _commands(one: Resolved, case: Case, words: Words) -> tuple[str, ...]:
+def _commands(one: Resolved, case: Case, words: Words, package: str) -> tuple[str, ...]:
     change = one.outcome.change
     if change is not None:
         return commands(change, case.facts)
@@ -95,7 +106,7 @@ def _commands(one: Resolved, case: Case, words: Words) -> tuple[str, ...]:
     if kind in (FixKind.UPGRADE, FixKind.DOWNGRADE) and one.fix.target:
         return (words.command(f"fix.{kind}", values),)
     if kind is FixKind.INSTALL_PACKAGE:
-        return (words.command(f"fix.{kind}", values),)
+        return (words.command(f"fix.{kind}", {**values, "package": package}),)
     return ()
 
 

@@ -165,19 +165,24 @@ class Builder:
     def _chosen(self, name: str, value: str | Pick) -> str | None:
         """Return the first value that surely works, else the first that may, else None."""
         candidates = self._ordered(value) if isinstance(value, Pick) else (value,)
-        open_ones: list[tuple[str, Doubt]] = []
-        for one in (fill(candidate, self._values_known) for candidate in candidates):
-            accepted = self._value_accepted(name, one)
-            if accepted is True:
-                return one
-            if accepted is None:
-                open_ones.append((one, Doubt("gpu", "if.backend-runs", (("backend", one),))))
-        if not open_ones:
+        filled = [fill(candidate, self._values_known) for candidate in candidates]
+        accepted = {one: self._value_accepted(name, one) for one in filled}
+        sure = [one for one in filled if accepted[one] is True]
+        chosen = next(iter(sure), None) or next((one for one in filled if accepted[one] is None), None)
+        if chosen is None:
             return None
-        chosen, doubt = open_ones[0]
-        if self._text.compute_capability is None and self._text.platform == "cuda":
-            self._doubts.append(doubt)
+        if not sure and self._text.compute_capability is None and self._text.platform == "cuda":
+            self._doubts.append(Doubt("gpu", "if.backend-runs", (("backend", chosen),)))
+        self._doubts.extend(self._package_of(name, chosen))
         return chosen
+
+    def _package_of(self, name: str, value: str) -> list[Doubt]:
+        """Return the doubt about a package that a chosen backend needs and the release does not bring."""
+        backend = self.release.backend(value) if self.release.reach(name).parts else None
+        package = backend.package if backend else None
+        if not package or package in self.case.facts.packages or self.release.requirement(package):
+            return []
+        return [Doubt("packages", "if.package", (("package", package),))]
 
     def _ordered(self, pick: Pick) -> tuple[str, ...]:
         """Return the preferred values, first the one that the release would choose here by itself."""
