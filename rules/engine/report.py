@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from rules.engine.paste.evidence import Note
-from rules.engine.paste.facts import Facts
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rules.engine.paste.facts import Facts
+    from rules.engine.paste.evidence import Note
+    from collections.abc import Mapping
 
 _EMPTY: Mapping[str, str] = MappingProxyType({})
 

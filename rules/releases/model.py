@@ -1,8 +1,8 @@
-"""The records of one vLLM release: each fact as read from the source, with file and line. Not for questions about them."""
+"""The records of one vLLM release: each fact as read from the source, with file and line. Not for questions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping  # noqa: TC003 - the codec reads the annotations at run time
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -177,7 +177,8 @@ class Message:
 class Packages:
     """What the release installs beside itself."""
 
-    #: requirement text by package, as declared for an NVIDIA GPU (`{"xformers": "==0.0.29; platform_machine == 'x86_64'"}`)
+    #: requirement text by package, as declared for an NVIDIA GPU
+    #: (`{"xformers": "==0.0.29; platform_machine == 'x86_64'"}`)
     requires: Mapping[str, str]
 
 

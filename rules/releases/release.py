@@ -1,14 +1,16 @@
-"""Questions to one release: what it accepts, chooses, reads and prints. The interface the engine and the lint stand on."""
+"""Questions to one release: what it accepts, chooses, reads and prints. Engine and lint stand on this interface."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TYPE_CHECKING
 
-from packaging.version import Version
 
-from rules.releases.model import Backend, ChosenBy, Flag, Message, Part, Reach, Tower, Variable
+
+if TYPE_CHECKING:
+    from rules.releases.model import Backend, ChosenBy, Flag, Message, Part, Reach, Tower, Variable
+    from packaging.version import Version
+    from collections.abc import Iterator, Sequence
 
 
 class UnknownReleaseError(Exception):
@@ -31,7 +33,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The machine and model a question is about; None means unknown, and the answer is then None where it would differ."""
+    """The machine and model a question is about; None means unknown, so an answer that would differ is None."""
 
     platform: str = "cuda"
     compute_capability: str | None = None

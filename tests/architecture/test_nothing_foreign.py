@@ -6,7 +6,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 #: hosts of package registries: where packages come from is the operator's choice
-REGISTRY_HOSTS = re.compile(r"pypi\.(?:org|python)|pythonhosted|registry\.npmjs|deb\.debian\.org|pypi-mirror", re.IGNORECASE)
+REGISTRY_HOSTS = re.compile(
+    r"pypi\.(?:org|python)|pythonhosted|registry\.npmjs|deb\.debian\.org|pypi-mirror", re.IGNORECASE
+)
 
 
 def _tracked() -> list[Path]:

@@ -1,13 +1,16 @@
-"""A rule as the engine uses it: frozen records, filled by `loading` from a folder of the catalogue. Not for evaluating one."""
+"""A rule as the engine uses it: frozen records, filled by `loading` from the catalogue. Not for evaluating one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 
-from rules.engine.report import Confidence, FixKind, ProofKind, Risk
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rules.engine.report import Confidence, FixKind, ProofKind, Risk
+    from pathlib import Path
+    from collections.abc import Mapping
 
 
 class RuleStatus(StrEnum):
