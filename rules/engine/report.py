@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rules.engine.paste.facts import Facts
-    from rules.engine.paste.evidence import Note
     from collections.abc import Mapping
+
+    from rules.engine.paste.evidence import Note
+    from rules.engine.paste.facts import Facts
 
 _EMPTY: Mapping[str, str] = MappingProxyType({})
 

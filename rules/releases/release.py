@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TYPE_CHECKING
-
-
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from rules.releases.model import Backend, ChosenBy, Flag, Message, Part, Reach, Tower, Variable
-    from packaging.version import Version
     from collections.abc import Iterator, Sequence
+
+    from packaging.version import Version
+
+    from rules.releases.model import Backend, ChosenBy, Flag, Message, Part, Reach, Tower, Variable
 
 
 class UnknownReleaseError(Exception):

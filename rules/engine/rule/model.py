@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rules.engine.report import Confidence, FixKind, ProofKind, Risk
-    from pathlib import Path
     from collections.abc import Mapping
+    from pathlib import Path
+
+    from rules.engine.report import Confidence, FixKind, ProofKind, Risk
 
 
 class RuleStatus(StrEnum):
