@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from rules.engine.paste.facts import Facts
 from rules.engine.remedy.building import VARIABLE
 from rules.engine.remedy.proving import LOG
+from rules.engine.remedy.requests import is_masked
 from rules.engine.report import Change
 
 _SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-#: what masking leaves behind; a command with it cannot be run again
-_MASK = re.compile(r"\*{3}|\[redacted|<redacted|\u2026", re.IGNORECASE)
 _NO_MODEL = '"${MODEL:?set MODEL to the model that you serve}"'
 
 
@@ -26,7 +25,7 @@ def commands(change: Change, facts: Facts) -> tuple[str, ...]:
 
 def can_repeat(facts: Facts) -> bool:
     """Tell whether the launch is known so well that it can be run again."""
-    return bool(facts.argv) and not any(_MASK.search(one) or not one.isascii() for one in facts.argv)
+    return bool(facts.argv) and not any(is_masked(one) or not one.isascii() for one in facts.argv)
 
 
 def _launch(change: Change, facts: Facts) -> str:
@@ -46,7 +45,7 @@ def _launch(change: Change, facts: Facts) -> str:
 
 def _model(facts: Facts) -> str:
     model = facts.model
-    if model and model.isascii() and not _MASK.search(model):
+    if model and model.isascii() and not is_masked(model):
         return shlex.quote(model)
     return _NO_MODEL
 

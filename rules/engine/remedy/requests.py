@@ -1,6 +1,7 @@
 """Requests to a running server as shell commands that can be copied. Not for sending them."""
 
 import json
+import re
 import shlex
 from functools import lru_cache
 
@@ -13,34 +14,49 @@ RED_PNG = (
 )
 #: asks the server itself for the name, where nobody told it
 _FIND_NAME = (
-    "MODEL=$(curl -fsS {base}/v1/models"
+    "MODEL=$(curl -fsS {base}/v1/models{key}"
     ' | python3 -c \'import json, sys; print(json.load(sys.stdin)["data"][0]["id"])\')'
 )
+#: what masking leaves behind (`<secret>`, `<user>`), and what people write for it
+_MASK = re.compile(r"<[a-z][a-z -]*>|\*{3}|\u2026", re.IGNORECASE)
+_KEY = ' -H "Authorization: Bearer ${VLLM_API_KEY:?set VLLM_API_KEY to the key of the server}"'
+
+
+def is_masked(text: str) -> bool:
+    """Tell whether a part of the text was masked, so that it cannot be used as it stands."""
+    return _MASK.search(text) is not None
 
 
 def models(facts: Facts) -> str:
     """Return the request for the list of served models."""
-    return f"curl -fsS {_base(facts)}/v1/models"
+    return f"curl -fsS {_base(facts)}/v1/models{_key(facts)}"
 
 
 def completion(facts: Facts, *, image: bool) -> str:
     """Return one real request, with a small picture where the vision encoder is concerned."""
-    return _completion(_base(facts), facts.flags.get("--served-model-name") or facts.model, image=image)
+    name = facts.flags.get("--served-model-name") or facts.model
+    usable = None if name is None or is_masked(name) else name
+    return _completion(_base(facts), usable, _key(facts), image=image)
+
+
+def _key(facts: Facts) -> str:
+    """Return the header of a server that asks for a key, which is taken from the shell and never shown."""
+    return _KEY if "--api-key" in (*facts.flags, *facts.argv) or "VLLM_API_KEY" in facts.env else ""
 
 
 @lru_cache(maxsize=64)
-def _completion(base: str, name: str | None, *, image: bool) -> str:
+def _completion(base: str, name: str | None, key: str, *, image: bool) -> str:
     body = _body(name or "@MODEL@", image=image)
     if name:
-        return _post(base, shlex.quote(body))
+        return _post(base, key, shlex.quote(body))
     # the name comes from a variable, between two quoted parts of the body
     before, after = body.split("@MODEL@")
     data = f'{shlex.quote(before)}"$MODEL"{shlex.quote(after)}'
-    return f"{_FIND_NAME.replace('{base}', base)} && {_post(base, data)}"
+    return f"{_FIND_NAME.replace('{base}', base).replace('{key}', key)} && {_post(base, key, data)}"
 
 
-def _post(base: str, data: str) -> str:
-    return f"curl -fsS {base}/v1/chat/completions -H 'Content-Type: application/json' -d {data}"
+def _post(base: str, key: str, data: str) -> str:
+    return f"curl -fsS {base}/v1/chat/completions{key} -H 'Content-Type: application/json' -d {data}"
 
 
 def _base(facts: Facts) -> str:
