@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import tempfile
 import time
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import structlog
 from aiohttp import web
 
 from adapters.chat.console.platform import ConsolePlatform
@@ -185,7 +187,7 @@ async def running(settings: Settings, stage: Stage) -> AsyncIterator[Bot]:
         pool = LookingPool(stage.make_engine, settings.triage.workers, settings.triage.timeout_s)
         stack.callback(pool.close)
         bot = Bot(settings, stage, database, listener, pool)
-        for work in (pool.start(), bot.work().run(), bot.console.run(bot.inbox)):
+        for work in (_warm_up(pool), bot.work().run(), bot.console.run(bot.inbox)):
             stack.push_async_callback(_end, asyncio.create_task(work))
         runner = web.AppRunner(bot.app(), access_log=None, shutdown_timeout=_FAREWELL_S)
         await runner.setup()
@@ -237,6 +239,8 @@ async def login(settings: Settings) -> str:
 
 
 async def _until_told(settings: Settings, stage: Stage, on_ready: Callable[[str], None]) -> None:
+    # What a person is to read goes to stdout; the log does not mix with it.
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -247,6 +251,14 @@ async def _until_told(settings: Settings, stage: Stage, on_ready: Callable[[str]
                 await bot.rooms.append(channel, "message", message_id, payload)
         on_ready(bot.listener.url)
         await told.wait()
+
+
+async def _warm_up(pool: LookingPool) -> None:
+    """Start the workers; one that cannot has said why on stderr, and `/readyz` keeps saying so."""
+    try:
+        await pool.start()
+    except (LookingTooLongError, WorkerLostError) as error:
+        structlog.get_logger(__name__).error("workers-cannot-start", error=str(error))
 
 
 async def _end(task: asyncio.Task[None]) -> None:
