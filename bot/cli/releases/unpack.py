@@ -30,6 +30,8 @@ def tree_at(path: Path, folder: Path) -> Path:
 
     Raises `CommandError` when there is no such path or it holds no vLLM.
     """
+    if not path.exists():
+        raise _unusable(path)
     try:
         root = _root(path, folder)
     except _DAMAGED as error:

