@@ -139,7 +139,7 @@ def _settle(
             rejected.append(_rejected(match, best))
     rejected.extend(_rejected(match, best) for match in others)
     named = {match.rule.id for match in (*causes, *others)}
-    for rival in set(best.rule.rivals) - named:
+    for rival in (one for one in best.rule.rivals if one not in named):
         reason = Reason.INCOMPLETE if rival in hits.rules else Reason.SILENT
         rejected.append(Rejected(rival, reason, best.rule.id))
     return tuple(kept), tuple(rejected)
