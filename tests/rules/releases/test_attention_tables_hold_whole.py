@@ -174,7 +174,5 @@ def test_every_release_names_its_usual_choice_and_tells_where_each_fact_stands()
     for release in _releases(">=0.6.4,<=0.33.0"):
         facts = release._attention
         assert release.selection_line(Part.TEXT, FA, ChosenBy.AUTO), release.version
-        sources = [
-            one.source for one in (*facts.backends, *facts.text_orders, *facts.towers, *facts.prefixes)
-        ]
+        rows = (*facts.backends, *facts.text_orders, *facts.towers, *facts.prefixes)
         assert all(row.source.file and row.source.line for row in rows), release.version
