@@ -96,6 +96,34 @@ async def test_the_demonstration_answers_and_ends_with_everything_it_started(tmp
         assert list(tmp_path.iterdir()) == []
 
 
+async def test_a_bot_that_is_killed_at_any_point_answers_once_after_its_restart(tmp_path):
+    said = []
+    for _ in range(3):
+        with a_process(tmp_path, "serve", "--port", "0") as (process, url):
+            async with a_page(url) as page:
+                await page.load()
+                status, answer = await page.say(REFUSED)
+                said.append(answer["id"])
+            process.kill()
+        assert status == 201
+
+    with a_process(tmp_path, "serve", "--port", "0") as (_, url):
+        async with a_page(url) as page:
+            await page.load()
+            async with page.following() as events:
+                _, last = await page.say(REFUSED)
+                said.append(last["id"])
+                replies = [(await events.room("reply"))["thread"] for _ in said]
+                # whatever came twice would stand before the next message's answer
+                _, quiet = await page.say("Lunch?")
+                seen = []
+                while (event := (await events.next())[1]).get("id") != quiet["id"] or event["kind"] != "mark":
+                    seen.append(event.get("kind"))
+
+    assert sorted(replies) == sorted(said)
+    assert "reply" not in seen
+
+
 async def test_the_sample_is_answered_for_its_release_gpu_and_model(tmp_path):
     with a_process(tmp_path, "demo", "--no-browser", "--port", "0") as (_, url):
         async with a_page(url) as page:
