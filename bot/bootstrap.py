@@ -135,7 +135,7 @@ class Bot:
             faults.append("the console is not connected")
         return faults
 
-    async def _mask(self, text: str) -> str:
+    async def _mask(self, text: str) -> tuple[str, int]:
         try:
             return await self.pool.mask(text)
         except (LookingTooLongError, WorkerLostError) as error:

@@ -194,6 +194,8 @@ class IncomingMessage:
     fields: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     #: the author's language as the platform tells it (`zh-CN`); None: that of the text
     language: str | None = None
+    #: secrets that were taken out of the text before it got here
+    masked: int = 0
     #: what the platform needs to answer this very request in private or without a thread; opaque, short-lived
     handle: str | None = None
 

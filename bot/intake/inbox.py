@@ -33,7 +33,7 @@ class KeptInbox:
     def __init__(
         self,
         store: InboxStore,
-        mask: Callable[[str], Awaitable[str]],
+        mask: Callable[[str], Awaitable[tuple[str, int]]],
         clock: Clock,
         new_id: NewId,
     ) -> None:
@@ -51,12 +51,17 @@ class KeptInbox:
         self.arrived.set()
         return is_new
 
+    async def _masked(self, message: IncomingMessage) -> IncomingMessage:
+        if not message.text:
+            return message
+        text, count = await self._mask(message.text)
+        return replace(message, text=text, masked=message.masked + count)
+
     async def _entry(self, event: IncomingMessage | Click) -> InboxEntry:
         if isinstance(event, Click):
             kind, message, payload = CLICK, event.message.id, click_to_json(event)
         else:
-            masked = replace(event, text=await self._mask(event.text)) if event.text else event
-            kind, message, payload = MESSAGE, event.ref.id, message_to_json(masked)
+            kind, message, payload = MESSAGE, event.ref.id, message_to_json(await self._masked(event))
         return InboxEntry(
             id=self._new_id(),
             kind=kind,

@@ -25,6 +25,7 @@ def message_to_json(message: IncomingMessage) -> dict[str, Any]:
         ],
         "fields": dict(message.fields),
         "language": message.language,
+        "masked": message.masked,
         "handle": message.handle,
     }
 
@@ -42,6 +43,7 @@ def message_from_json(place: Place, message: str, data: Mapping[str, Any]) -> In
         files=tuple(File(**file) for file in data["files"]),
         fields=data["fields"],
         language=data["language"],
+        masked=data["masked"],
         handle=data["handle"],
     )
 

@@ -171,6 +171,7 @@ class Answering:
             vllm_version=talk.fields.get(RELEASE),
             gpu=talk.fields.get(GPU),
             model=talk.fields.get(MODEL),
+            masked=talk.masked,
             language=supported(entry.payload["language"]) if entry.payload["language"] else None,
         )
 

@@ -24,6 +24,8 @@ class Conversation:
 
     texts: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
+    #: secrets that were taken out of the texts
+    masked: int = 0
 
 
 def conversation_of(entries: Sequence[InboxEntry], newest: InboxEntry) -> Conversation:
@@ -45,4 +47,5 @@ def conversation_of(entries: Sequence[InboxEntry], newest: InboxEntry) -> Conver
         texts.extend(text for text in (payload["text"], payload.get(READ, "")) if text)
     while len(texts) > 1 and sum(map(len, texts)) > WHOLE_BYTES:
         del texts[1 if len(texts) > 2 else 0]
-    return Conversation(tuple(texts), fields)
+    masked = sum(payload["masked"] for payload in latest.values())
+    return Conversation(tuple(texts), fields, masked)

@@ -46,8 +46,8 @@ class Surroundings:
     uploads: Uploads
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
-    #: takes secrets out of a text
-    mask: Callable[[str], Awaitable[str]]
+    #: takes secrets out of a text, and counts them
+    mask: Callable[[str], Awaitable[tuple[str, int]]]
 
 
 class Watchers:
@@ -89,10 +89,11 @@ class Rooms:
     async def say(self, draft: Draft) -> RoomEvent:
         """Say something and hand it over. Raises `UnreachableError` while the bot is not running."""
         inbox = self._present_inbox()
-        text = await self.around.mask(draft.text) if draft.text else ""
+        text, masked = await self.around.mask(draft.text) if draft.text else ("", 0)
         message_id = draft.key or self.around.new_id()
         now = self.around.clock()
-        event = await self.append(draft.channel, "message", message_id, _drawn(draft, message_id, text, now))
+        drawn = {**_drawn(draft, message_id, text, now), "masked": masked}
+        event = await self.append(draft.channel, "message", message_id, drawn)
         await inbox.accept(
             IncomingMessage(
                 ref=MessageRef(Place(NAME, TEAM, draft.channel, draft.thread), message_id),
@@ -104,6 +105,7 @@ class Rooms:
                 files=draft.files,
                 fields=dict(draft.fields or {}),
                 language=draft.language,
+                masked=masked,
             )
         )
         return event
@@ -125,6 +127,7 @@ class Rooms:
                 delivery_keys=(f"ask:{message_id}:{self.around.new_id()}",),
                 fields=said["fields"],
                 language=said.get("language"),
+                masked=said.get("masked", 0),
             )
         )
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,7 +64,8 @@ def _is_plainly_vllm(report: Report, text: str) -> bool:
 
 def _outcome(report: Report, question: Question, *, is_vllm: bool, read: str | None) -> Outcome:
     first = report.diagnoses[0] if report.diagnoses else None
-    card = fit(card_of(report, question.reply_id), question.limits)
+    told = replace(report, redacted=report.redacted + question.masked)
+    card = fit(card_of(told, question.reply_id), question.limits)
     return Outcome(
         status=report.status,
         fingerprint=fingerprint_of(report),

@@ -31,6 +31,8 @@ class Question:
     model: str | None = None
     #: None: that of the text
     language: str | None = None
+    #: secrets that were taken out of the texts already
+    masked: int = 0
 
 
 @dataclass(frozen=True, slots=True)

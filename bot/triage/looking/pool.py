@@ -62,8 +62,8 @@ class LookingPool:
         """Return what came of a question. Raises `LookingTooLongError`, `WorkerLostError`."""
         return await self._run(_look, question)
 
-    async def mask(self, text: str) -> str:
-        """Return the text with its secrets masked. Raises `LookingTooLongError`, `WorkerLostError`."""
+    async def mask(self, text: str) -> tuple[str, int]:
+        """Return the text with its secrets masked, and how many there were; raises what `look` raises."""
         return await self._run(_mask, text)
 
     def close(self) -> None:
@@ -136,5 +136,5 @@ def _look(question: Question) -> Outcome:
     return look(_present_engine(), question)
 
 
-def _mask(text: str) -> str:
-    return _present_engine().mask(text)[0]
+def _mask(text: str) -> tuple[str, int]:
+    return _present_engine().mask(text)

@@ -36,6 +36,7 @@ def an_entry(
         "files": [],
         "fields": {},
         "language": None,
+        "masked": 0,
         "handle": None,
         **payload,
     }

@@ -21,6 +21,7 @@ from adapters.chat.interface import (
 from bot.triage.card import WRONG_ANSWER, card_of
 from bot.triage.showing.defang import defang, is_safe_to_copy
 from bot.triage.showing.document import document_of
+from bot.triage.showing.typography import heading_and_rest, with_code
 from rules.engine.report import Status
 from tests.bot.cli.sample_reports import LONG_COMMAND, a_report
 
@@ -98,12 +99,67 @@ def test_the_commands_of_a_fix_are_shown_byte_by_byte():
     assert "grep -F 'Using FLASH_ATTN' vllm.log" in commands
 
 
-def test_the_first_fix_stands_open_and_the_others_are_folded_under_their_summary():
-    fixes = a_report().diagnoses[0].fixes
-    sections = {section.heading: section for section in card_of(a_report()).sections}
+def test_the_first_fix_stands_open_and_the_others_are_folded():
+    fixes = [section for section in card_of(a_report()).sections if section.aside.startswith("Fix ")]
 
-    assert not sections[fixes[0].summary].detail or fixes[0].summary == fixes[1].summary
-    assert len(fixes) == 2
+    assert [fix.aside.split(" · ")[0] for fix in fixes] == ["Fix 1 of 2", "Fix 2 of 2"]
+    assert [fix.detail for fix in fixes] == [False, True]
+
+
+def test_while_the_release_is_unknown_every_range_of_the_first_fix_stands_open():
+    report = a_report()
+    first = report.diagnoses[0]
+    ranges = tuple(replace(first.fixes[0], releases=one) for one in (">=0.6.3,<0.11", ">=0.11,<0.13"))
+    unknown = replace(
+        report,
+        facts=replace(report.facts, vllm_version=None),
+        diagnoses=(replace(first, fixes=(*ranges, first.fixes[1])),),
+    )
+
+    fixes = [section for section in card_of(unknown).sections if section.aside.startswith("Fix ")]
+
+    assert [fix.detail for fix in fixes] == [False, False, True]
+    assert ">=0.6.3, <0.11" in fixes[0].aside
+
+
+@pytest.mark.parametrize(
+    ("summary", "heading", "rest"),
+    [
+        ("Upgrade vLLM to 0.13.0.", "Upgrade vLLM to 0.13.0", ""),
+        ("Remove the variable FOO: the model then starts.", "Remove the variable FOO", "The model then starts."),
+        (
+            "Upgrade to vLLM 0.13.0 or newer; vllm serve reads it.",
+            "Upgrade to vLLM 0.13.0 or newer",
+            "vllm serve reads it.",
+        ),
+        ("从服务器环境中删除该变量,然后重新启动服务器。", "从服务器环境中删除该变量,然后重新启动服务器", ""),
+        (
+            "删除这个变量之后再重新启动整个推理服务器。日志里会写明。",
+            "删除这个变量之后再重新启动整个推理服务器",
+            "日志里会写明。",
+        ),
+    ],
+)
+def test_a_summary_is_split_into_a_heading_and_the_rest(summary, heading, rest):
+    assert heading_and_rest(summary) == (heading, rest)
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("Set VLLM_X=FLASH_ATTN, then start.", "Set `VLLM_X=FLASH_ATTN`, then start."),
+        ("Use --mm-encoder-attn-backend with TORCH_SDPA.", "Use `--mm-encoder-attn-backend` with `TORCH_SDPA`."),
+        ("Set `VLLM_X` yourself, not VLLM_Y.", "Set `VLLM_X` yourself, not VLLM_Y."),
+        ("FLASHINFER on H100 -- or not", "FLASHINFER on H100 -- or not"),
+    ],
+)
+def test_flags_and_variables_are_shown_as_code(text, marked):
+    assert with_code(text) == marked
+
+
+@given(TEXT)
+def test_marking_code_changes_nothing_but_backticks(text):
+    assert with_code(text).replace("`", "") == text.replace("`", "")
 
 
 @pytest.mark.parametrize("status", list(Status))
@@ -152,11 +208,7 @@ def test_defanging_twice_changes_nothing_more(text):
     assert defang(defang(text)) == defang(text)
 
 
-@given(
-    st.text(
-        alphabet=st.characters(codec="ascii", exclude_characters="`<@~\r", categories=("L", "N", "P", "S"))
-    )
-)
+@given(st.text(alphabet=st.characters(codec="ascii", exclude_characters="`<@~\r", categories=("L", "N", "P", "S"))))
 def test_plain_text_is_left_as_it_is(text):
     assert defang(text) == text
     assert is_safe_to_copy(text)

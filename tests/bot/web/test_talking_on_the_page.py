@@ -193,11 +193,13 @@ async def test_secrets_are_masked_before_anything_is_kept_or_shown(tmp_path):
     async with a_loaded_page(tmp_path) as page, page.following() as events:
         await page.say(f"export HF_TOKEN={secret}\n{REFUSED}", files=[("a.log", f"{secret}\n".encode())])
         message = await events.room("message")
+        card = (await events.room("reply"))["card"]
         # events of one thread are handled in order: when the next is marked, the first is done with
         _, later = await page.say("and?", thread=message["id"])
         await events.room("mark", id=later["id"], mark="quiet")
 
         assert secret not in message["text"]
+        assert "One secret was masked" in str(card)
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert REFUSED.encode() in kept
     assert secret.encode() not in kept

@@ -39,7 +39,7 @@ async def a_platform(folder):
             return f"{next(numbers):016x}"
 
         async def mask(text):
-            return text.replace("secret", "***")
+            return text.replace("secret", "***"), text.count("secret")
 
         uploads = Uploads(NAME, folder / "uploads", 1_000, new_id)
         rooms = Rooms(Surroundings(log, uploads, lambda: datetime(2026, 12, 1, tzinfo=UTC), new_id, mask))

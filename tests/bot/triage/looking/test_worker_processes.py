@@ -83,7 +83,7 @@ async def test_a_worker_that_is_stuck_is_ended_and_replaced():
             await pool.look(_question(ENDLESS))
 
         assert not stuck & {process.pid for process in multiprocessing.active_children()}
-        assert await pool.mask("hf_abcdefgh1234") == "hf_***"
+        assert await pool.mask("hf_abcdefgh1234") == ("hf_***", 1)
     finally:
         pool.close()
 

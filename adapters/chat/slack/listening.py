@@ -1,0 +1,162 @@
+"""Slack's requests → the inbox, acknowledged once they are kept. Not for connections, and not for replies."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.error import BoltUnhandledRequestError
+from slack_bolt.response import BoltResponse
+
+from adapters.chat.errors import UnreachableError
+from adapters.chat.slack.form import CALLBACK, TEXT, submission_of, view_of
+from adapters.chat.slack.inbound import click_of, command_of, message_of, shared_file_of, shortcut_of
+from adapters.chat.slack.options import NAME
+from adapters.chat.slack.web.api import LIBRARY_LOG, web_client
+from adapters.chat.slack.web.faults import TROUBLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from slack_bolt.context.ack.async_ack import AsyncAck
+
+    from adapters.chat.interface import Click, Inbox, IncomingMessage
+    from adapters.chat.slack.options import Identity
+    from adapters.chat.slack.web.api import Api
+
+    Body = dict[str, Any]
+
+
+class Listening:
+    """The Bolt app and what it does with each request. Deaf until `begin`."""
+
+    def __init__(self, api: Api, clock: Callable[[], datetime]) -> None:
+        self._api = api
+        self._options = api.options
+        self._clock = clock
+        self._inbox: Inbox | None = None
+        self._us: Identity | None = None
+        self._log = structlog.get_logger(__name__)
+        self.app = self._build()
+
+    def begin(self, us: Identity, inbox: Inbox) -> None:
+        """Hand over what arrives from now on."""
+        self._us, self._inbox = us, inbox
+
+    def end(self) -> None:
+        """Refuse what arrives from now on, so that Slack delivers it again."""
+        self._inbox = None
+
+    async def receive(self, request: web.Request) -> web.Response:
+        """Answer a signed request."""
+        if self._inbox is None:
+            return web.Response(status=503, text="not ready")
+        try:
+            asked = await to_bolt_request(request)
+        except (LookupError, UnicodeDecodeError):
+            return web.Response(status=400, text="not text")
+        return await to_aiohttp_response(await self.app.async_dispatch(asked))
+
+    def _build(self) -> AsyncApp:
+        app = AsyncApp(
+            name=NAME,
+            logger=LIBRARY_LOG,
+            client=web_client(self._options, None),
+            authorize=self._authorize,
+            signing_secret=self._options.signing_secret,
+            # A listener ends before the acknowledgement goes out: by then the event is kept.
+            process_before_response=True,
+            raise_error_for_unhandled_request=True,
+        )
+        for event in ("message", "app_mention"):
+            app.event({"type": event})(self._event)
+        app.event("file_shared")(self._file)
+        app.command(self._options.command)(self._command)
+        app.shortcut(self._options.shortcut)(self._shortcut)
+        app.view(CALLBACK)(self._submission)
+        app.action(re.compile(".+"))(self._press)
+        app.error(self._failed)
+        return app
+
+    async def _authorize(self) -> AuthorizeResult:
+        """Tell Bolt who we are, without a request to Slack for each event."""
+        us = self._known()
+        return AuthorizeResult(
+            enterprise_id=None, team_id=us.team, bot_id=us.bot, bot_user_id=us.user, bot_token="-"
+        )
+
+    def _known(self) -> Identity:
+        if self._us is None:
+            raise UnreachableError(NAME, "an event before the bot knows itself")
+        return self._us
+
+    async def _event(self, body: Body) -> None:
+        shared = self._options.listens_in_shared_channels
+        await self._keep(message_of(body, self._known(), in_shared_channels=shared))
+
+    async def _file(self, body: Body) -> None:
+        """Hear of a shared file; its message says more, so that gets the time to come first."""
+        event = body["event"]
+        await asyncio.sleep(self._options.timing.file_notice_s)
+        request = self._api.client.files_info(file=str(event.get("file_id") or ""))
+        answer = await self._api.answer("files.info", request)
+        await self._keep(shared_file_of(event, answer.get("file") or {}, self._known()))
+
+    async def _command(self, ack: AsyncAck, body: Body) -> None:
+        if not str(body.get("text") or "").strip():
+            await self._open_form(ack, body)
+            return
+        await self._keep(command_of(body, self._known(), self._clock()))
+        await ack()
+
+    async def _open_form(self, ack: AsyncAck, body: Body) -> None:
+        form = self._options.form
+        view = view_of(form, body)
+        _ = self._api.session
+        try:
+            async with asyncio.timeout(self._options.timing.form_s):
+                await self._api.client.views_open(trigger_id=str(body.get("trigger_id") or ""), view=view)
+        except TROUBLE as error:
+            self._log.warning("form-not-opened", error=repr(error))
+            await ack(text=form.cannot_open, response_type="ephemeral")
+        else:
+            await ack()
+
+    async def _submission(self, ack: AsyncAck, body: Body) -> None:
+        message = submission_of(body, self._known(), self._clock())
+        if message is not None and not message.text.strip() and not message.files:
+            await ack(response_action="errors", errors={TEXT: self._options.form.nothing_given})
+            return
+        await self._keep(message)
+        await ack()
+
+    async def _shortcut(self, ack: AsyncAck, body: Body) -> None:
+        await self._keep(shortcut_of(body, self._known(), self._clock()))
+        await ack()
+
+    async def _press(self, ack: AsyncAck, body: Body) -> None:
+        await self._keep(click_of(body, self._known(), self._clock()))
+        await ack()
+
+    async def _keep(self, event: IncomingMessage | Click | None) -> None:
+        if event is None:
+            return
+        if self._inbox is None:
+            raise UnreachableError(NAME, "an event while the bot ends")
+        await self._inbox.accept(event)
+
+    async def _failed(self, error: Exception, body: Body) -> BoltResponse:
+        """Acknowledge what is not for us; everything else is to come again."""
+        if isinstance(error, BoltUnhandledRequestError):
+            if body.get("type") == "app_rate_limited":
+                self._log.warning("slack-events-lost", minute=body.get("minute_rate_limited"))
+            return BoltResponse(status=200)
+        self._log.warning("event-not-kept", kind=body.get("type"), error=repr(error))
+        return BoltResponse(status=500)

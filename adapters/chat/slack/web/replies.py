@@ -1,0 +1,204 @@
+"""Our replies in Slack: posted once, found again, changed. Not for reading what others say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from adapters.chat.errors import ChatError, NotAllowedError
+from adapters.chat.interface import MessageRef, Visibility
+from adapters.chat.slack.inbound import Handle, asked_at, is_ts
+from adapters.chat.slack.options import NAME
+from adapters.chat.slack.render import Rendered, render
+from adapters.chat.slack.web.files import Uploaded, share, upload
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from adapters.chat.interface import Place, Reply
+    from adapters.chat.slack.web.api import Api
+
+#: `event_type` of the metadata that every reply carries
+_METADATA = "reply_shown"
+_PAGE = 200
+_PAGES = 20
+_PRIVATE = "private-"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A reply as it goes to Slack, with files that nobody sees yet."""
+
+    rendered: Rendered
+    files: tuple[Uploaded, ...]
+    metadata: dict[str, Any]
+
+    def content(self) -> dict[str, Any]:
+        """Return the arguments that posting and changing have in common."""
+        return {"text": self.rendered.text, "blocks": self.rendered.blocks, "metadata": self.metadata}
+
+
+class Replies:
+    """Posts, finds and changes what the bot says."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._log = structlog.get_logger(__name__)
+
+    async def post(self, place: Place, reply: Reply) -> MessageRef:
+        """Show a reply in its thread, or to one person. Raises `ChatError`."""
+        if reply.visibility is Visibility.PRIVATE and reply.recipient and not _is_direct(place.channel):
+            return await self._whisper(place, reply)
+        handle = Handle.parse(reply.handle)
+        aside = f"{handle.asked_by}: {self._api.options.command}" if handle.asked_by else ""
+        ready = await self._prepare(reply, aside)
+        async with self._api.turn(place.channel):
+            try:
+                return await self._say(place, ready)
+            except NotAllowedError:
+                # Commands and shortcuts also work where the bot is no member: then only who asked sees it.
+                if not handle.url:
+                    raise
+        await self._respond(handle.url, ready.rendered)
+        return MessageRef(place, f"{_PRIVATE}{reply.id}")
+
+    async def find(self, place: Place, reply_id: str) -> MessageRef | None:
+        """Return our reply with this id if the place shows it; finishes what was not finished. Raises `ChatError`.
+
+        What only one person sees is in no history, so it is never found.
+        """
+        found: Mapping[str, Any] | None = None
+        shown: set[str] = set()
+        async for message in self._messages(place):
+            metadata = message.get("metadata") or {}
+            if metadata.get("event_type") == _METADATA and _payload(metadata).get("reply") == reply_id:
+                found = message
+            shown.update(str(file.get("id")) for file in message.get("files") or [])
+        if found is None:
+            return None
+        missing = [file for file in _files(found) if file.id not in shown]
+        if missing and is_ts(place.thread):
+            await share(self._api, missing, place.channel, str(place.thread))
+        return MessageRef(place, str(found["ts"]))
+
+    async def edit(self, ref: MessageRef, reply: Reply) -> None:
+        """Show another card in place of one of ours. Raises `ChatError`."""
+        if not is_ts(ref.id):
+            permission = "the bot membership: invite it to the channel"
+            raise NotAllowedError(NAME, "what only one person sees cannot be changed", permission)
+        ready = await self._prepare(reply)
+        channel = ref.place.channel
+        async with self._api.turn(channel):
+            request = self._api.client.chat_update(channel=channel, ts=ref.id, **ready.content())
+            await self._api.answer("chat.update", request)
+            if ready.files:
+                await share(self._api, ready.files, channel, _thread(ref.place, ref.id))
+
+    async def _prepare(self, reply: Reply, aside: str = "") -> _Ready:
+        files: tuple[Uploaded, ...] = ()
+        try:
+            files = await upload(self._api, reply.card.attachments)
+        except NotAllowedError as error:
+            # An answer without its file is better than none.
+            self._log.warning("file-not-attached", error=str(error))
+        rendered = render(reply.card, self._api.options.pages_url, aside)
+        names = [f"{file.id} {file.title}" for file in files]
+        payload = {"reply": reply.id, **({"files": names} if names else {})}
+        return _Ready(rendered, files, {"event_type": _METADATA, "event_payload": payload})
+
+    async def _say(self, place: Place, ready: _Ready) -> MessageRef:
+        request = self._api.client.chat_postMessage(
+            channel=place.channel,
+            thread_ts=place.thread if is_ts(place.thread) else None,
+            unfurl_links=False,
+            unfurl_media=False,
+            **ready.content(),
+        )
+        answer = await self._api.answer("chat.postMessage", request)
+        ref = MessageRef(place, str(answer["ts"]))
+        if ready.files:
+            await share(self._api, ready.files, place.channel, _thread(place, ref.id))
+        return ref
+
+    async def _whisper(self, place: Place, reply: Reply) -> MessageRef:
+        """Show a reply to one person only."""
+        rendered = render(reply.card, self._api.options.pages_url)
+        handle = Handle.parse(reply.handle)
+        if handle.url:
+            try:
+                await self._respond(handle.url, rendered)
+                return MessageRef(place, f"{_PRIVATE}{reply.id}")
+            except ChatError as error:
+                # The address is good for half an hour; what waited longer goes the other way.
+                self._log.info("response-url-refused", error=str(error))
+        request = self._api.client.chat_postEphemeral(
+            channel=place.channel,
+            user=str(reply.recipient),
+            thread_ts=place.thread if await self._has_replies(place) else None,
+            text=rendered.text,
+            blocks=rendered.blocks,
+        )
+        async with self._api.turn(place.channel):
+            await self._api.answer("chat.postEphemeral", request)
+        return MessageRef(place, f"{_PRIVATE}{reply.id}")
+
+    async def _respond(self, url: str, rendered: Rendered) -> None:
+        body = {"response_type": "ephemeral", "replace_original": False, "unfurl_links": False}
+        await self._api.respond(url, {**body, "text": rendered.text, "blocks": rendered.blocks})
+
+    async def _has_replies(self, place: Place) -> bool:
+        """Tell whether a thread has begun: in one that has not, nobody would see a private message."""
+        if not is_ts(place.thread):
+            return False
+        request = self._api.client.conversations_replies(channel=place.channel, ts=str(place.thread), limit=1)
+        try:
+            answer = await self._api.answer("conversations.replies", request)
+        except ChatError:
+            return False
+        messages = answer.get("messages") or [{}]
+        return bool(messages[0].get("reply_count"))
+
+    async def _messages(self, place: Place) -> AsyncIterator[Mapping[str, Any]]:
+        """Yield the messages of a thread, or of a channel since a command was given there."""
+        client, cursor = self._api.client, ""
+        for _ in range(_PAGES):
+            common = {"include_all_metadata": True, "limit": _PAGE, "cursor": cursor or None}
+            if is_ts(place.thread):
+                name = "conversations.replies"
+                request = client.conversations_replies(channel=place.channel, ts=str(place.thread), **common)
+            else:
+                name = "conversations.history"
+                oldest = asked_at(place.thread)
+                request = client.conversations_history(channel=place.channel, oldest=oldest, **common)
+            try:
+                answer = await self._api.answer(name, request)
+            except NotAllowedError as error:
+                # Without the right to read there, it cannot have been posted there, or cannot be known.
+                self._log.warning("cannot-look-for-reply", error=str(error))
+                return
+            for message in answer.get("messages") or []:
+                yield message
+            cursor = str((answer.get("response_metadata") or {}).get("next_cursor") or "")
+            if not cursor:
+                return
+
+
+def _is_direct(channel: str) -> bool:
+    return channel.startswith("D")
+
+
+def _thread(place: Place, message: str) -> str:
+    return str(place.thread) if is_ts(place.thread) else message
+
+
+def _payload(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    payload = metadata.get("event_payload")
+    return payload if isinstance(payload, dict) else {}
+
+
+def _files(message: Mapping[str, Any]) -> list[Uploaded]:
+    names = _payload(message.get("metadata") or {}).get("files") or []
+    pairs = [str(name).partition(" ") for name in names]
+    return [Uploaded(file, title) for file, _, title in pairs]
