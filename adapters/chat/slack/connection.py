@@ -71,7 +71,7 @@ class SocketConnection:
         try:
             handler.client.wss_uri = address
             async with asyncio.timeout(self._options.timing.hello_s):
-                await handler.connect_async()
+                await handler.client.connect()  # type: ignore[no-untyped-call]
                 await greeting.came.wait()
             self._log.info("slack-connected")
             await self._watch(handler.client, greeting)
@@ -120,7 +120,7 @@ async def _close(handler: AsyncSocketModeHandler) -> None:
     client.closed = True
     with suppress(TimeoutError, *TROUBLE):
         async with asyncio.timeout(_FAREWELL_S):
-            await handler.close_async()
+            await client.close()  # type: ignore[no-untyped-call]
     tasks = [client.message_processor, client.current_session_monitor, client.message_receiver]
     running = [task for task in tasks if task is not None]
     for task in running:

@@ -88,9 +88,7 @@ class Listening:
     async def _authorize(self) -> AuthorizeResult:
         """Tell Bolt who we are, without a request to Slack for each event."""
         us = self._known()
-        return AuthorizeResult(
-            enterprise_id=None, team_id=us.team, bot_id=us.bot, bot_user_id=us.user, bot_token="-"
-        )
+        return AuthorizeResult(enterprise_id=None, team_id=us.team, bot_id=us.bot, bot_user_id=us.user)
 
     def _known(self) -> Identity:
         if self._us is None:
@@ -105,8 +103,7 @@ class Listening:
         """Hear of a shared file; its message says more, so that gets the time to come first."""
         event = body["event"]
         await asyncio.sleep(self._options.timing.file_notice_s)
-        request = self._api.client.files_info(file=str(event.get("file_id") or ""))
-        answer = await self._api.answer("files.info", request)
+        answer = await self._api.call(self._api.client.files_info, file=str(event.get("file_id") or ""))
         await self._keep(shared_file_of(event, answer.get("file") or {}, self._known()))
 
     async def _command(self, ack: AsyncAck, body: Body) -> None:

@@ -106,7 +106,7 @@ class SlackPlatform:
         pause = timing.retry_s
         while True:
             try:
-                answer = await self._api.answer("auth.test", self._api.client.auth_test())
+                answer = await self._api.call(self._api.client.auth_test)
                 return Identity(str(answer["team_id"]), str(answer["user_id"]), str(answer["bot_id"]))
             except NotAllowedError:
                 raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
@@ -20,7 +21,7 @@ from adapters.chat.slack.options import NAME
 from adapters.chat.slack.web.faults import TROUBLE, chat_error
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
     from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
@@ -42,6 +43,14 @@ def web_client(options: SlackOptions, token: str | None) -> AsyncWebClient:
     )
 
 
+@dataclass(slots=True)
+class _Queue:
+    """Who writes into a channel, and how many want to."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    length: int = 0
+
+
 class Api:
     """The Web API with the bot's token. Opened by the first request, closed once for good."""
 
@@ -50,7 +59,7 @@ class Api:
         self.client = web_client(options, options.bot_token)
         self._session: aiohttp.ClientSession | None = None
         self._is_closed = False
-        self._turns: dict[str, asyncio.Lock] = {}
+        self._queues: dict[str, _Queue] = {}
 
     @property
     def session(self) -> aiohttp.ClientSession:
@@ -63,25 +72,31 @@ class Api:
             self.client.session = self._session
         return self._session
 
-    async def answer(self, method: str, request: Awaitable[AsyncSlackResponse]) -> Mapping[str, Any]:
-        """Return what Slack answers to a request of `client`. Raises `ChatError`."""
+    async def call(
+        self,
+        method: Callable[..., Awaitable[AsyncSlackResponse]],
+        **arguments: Any,  # noqa: ANN401 (as wide as the Web API)
+    ) -> Mapping[str, Any]:
+        """Return what Slack answers to a method of `client`. Raises `ChatError`."""
+        _ = self.session
         try:
-            _ = self.session
-            response = await request
+            response = await method(**arguments)
         except TROUBLE as error:
-            raise chat_error(error, method) from error
+            raise chat_error(error, method.__name__.replace("_", ".")) from error
         return response.data if isinstance(response.data, dict) else {}
 
     @asynccontextmanager
     async def turn(self, channel: str) -> AsyncIterator[None]:
         """Wait for one's turn to write into a channel; whoever came first writes first."""
-        lock = self._turns.setdefault(channel, asyncio.Lock())
+        queue = self._queues.setdefault(channel, _Queue())
+        queue.length += 1
         try:
-            async with lock:
+            async with queue.lock:
                 yield
         finally:
-            if not lock.locked() and self._turns.get(channel) is lock:
-                del self._turns[channel]
+            queue.length -= 1
+            if not queue.length:
+                del self._queues[channel]
 
     async def respond(self, url: str, body: dict[str, Any]) -> None:
         """Answer a command, form, shortcut or click through its `response_url`. Raises `ChatError`."""

@@ -70,7 +70,7 @@ class _Target:
 
 async def _about(api: Api, file: File) -> Mapping[str, Any]:
     try:
-        answer = await api.answer("files.info", api.client.files_info(file=file.id))
+        answer = await api.call(api.client.files_info, file=file.id)
     except NotAllowedError:
         raise
     except ChatError as error:
@@ -80,7 +80,7 @@ async def _about(api: Api, file: File) -> Mapping[str, Any]:
     about = answer.get("file") or {}
     if about.get("mode") in {"tombstone", "hidden_by_limit"}:
         raise FileGoneError(NAME, file.name)
-    return about  # type: ignore[no-any-return]
+    return about
 
 
 async def _download(api: Api, url: str, target: _Target) -> None:
@@ -126,8 +126,8 @@ async def upload(api: Api, attachments: Sequence[Attachment]) -> tuple[Uploaded,
 
 async def _upload(api: Api, attachment: Attachment) -> Uploaded:
     data = attachment.text.encode("utf-8", "replace")
-    request = api.client.files_getUploadURLExternal(filename=attachment.name, length=len(data))
-    place = await api.answer("files.getUploadURLExternal", request)
+    method = api.client.files_getUploadURLExternal
+    place = await api.call(method, filename=attachment.name, length=len(data))
     url = str(place.get("upload_url") or "")
     if not api.options.is_own(url):
         raise ChatError(NAME, "the address to upload to is not Slack's", "Try again.")
@@ -142,9 +142,6 @@ async def _upload(api: Api, attachment: Attachment) -> Uploaded:
 
 async def share(api: Api, files: Sequence[Uploaded], channel: str, thread: str) -> None:
     """Show uploaded files in a thread. Raises `ChatError`."""
-    request = api.client.files_completeUploadExternal(
-        files=[{"id": file.id, "title": file.title} for file in files],
-        channel_id=channel,
-        thread_ts=thread,
-    )
-    await api.answer("files.completeUploadExternal", request)
+    shown = [{"id": file.id, "title": file.title} for file in files]
+    method = api.client.files_completeUploadExternal
+    await api.call(method, files=shown, channel_id=channel, thread_ts=thread)

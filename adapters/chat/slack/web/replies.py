@@ -45,6 +45,7 @@ class Replies:
 
     def __init__(self, api: Api) -> None:
         self._api = api
+        self._client = api.client
         self._log = structlog.get_logger(__name__)
 
     async def post(self, place: Place, reply: Reply) -> MessageRef:
@@ -91,8 +92,7 @@ class Replies:
         ready = await self._prepare(reply)
         channel = ref.place.channel
         async with self._api.turn(channel):
-            request = self._api.client.chat_update(channel=channel, ts=ref.id, **ready.content())
-            await self._api.answer("chat.update", request)
+            await self._api.call(self._client.chat_update, channel=channel, ts=ref.id, **ready.content())
             if ready.files:
                 await share(self._api, ready.files, channel, _thread(ref.place, ref.id))
 
@@ -109,14 +109,14 @@ class Replies:
         return _Ready(rendered, files, {"event_type": _METADATA, "event_payload": payload})
 
     async def _say(self, place: Place, ready: _Ready) -> MessageRef:
-        request = self._api.client.chat_postMessage(
+        answer = await self._api.call(
+            self._client.chat_postMessage,
             channel=place.channel,
             thread_ts=place.thread if is_ts(place.thread) else None,
             unfurl_links=False,
             unfurl_media=False,
             **ready.content(),
         )
-        answer = await self._api.answer("chat.postMessage", request)
         ref = MessageRef(place, str(answer["ts"]))
         if ready.files:
             await share(self._api, ready.files, place.channel, _thread(place, ref.id))
@@ -133,15 +133,16 @@ class Replies:
             except ChatError as error:
                 # The address is good for half an hour; what waited longer goes the other way.
                 self._log.info("response-url-refused", error=str(error))
-        request = self._api.client.chat_postEphemeral(
-            channel=place.channel,
-            user=str(reply.recipient),
-            thread_ts=place.thread if await self._has_replies(place) else None,
-            text=rendered.text,
-            blocks=rendered.blocks,
-        )
+        thread = place.thread if await self._has_replies(place) else None
         async with self._api.turn(place.channel):
-            await self._api.answer("chat.postEphemeral", request)
+            await self._api.call(
+                self._client.chat_postEphemeral,
+                channel=place.channel,
+                user=str(reply.recipient),
+                thread_ts=thread,
+                text=rendered.text,
+                blocks=rendered.blocks,
+            )
         return MessageRef(place, f"{_PRIVATE}{reply.id}")
 
     async def _respond(self, url: str, rendered: Rendered) -> None:
@@ -152,9 +153,9 @@ class Replies:
         """Tell whether a thread has begun: in one that has not, nobody would see a private message."""
         if not is_ts(place.thread):
             return False
-        request = self._api.client.conversations_replies(channel=place.channel, ts=str(place.thread), limit=1)
+        method = self._client.conversations_replies
         try:
-            answer = await self._api.answer("conversations.replies", request)
+            answer = await self._api.call(method, channel=place.channel, ts=place.thread, limit=1)
         except ChatError:
             return False
         messages = answer.get("messages") or [{}]
@@ -162,18 +163,15 @@ class Replies:
 
     async def _messages(self, place: Place) -> AsyncIterator[Mapping[str, Any]]:
         """Yield the messages of a thread, or of a channel since a command was given there."""
-        client, cursor = self._api.client, ""
+        client, cursor = self._client, ""
+        method: Any = client.conversations_history
+        where: dict[str, Any] = {"channel": place.channel, "oldest": asked_at(place.thread)}
+        if is_ts(place.thread):
+            method, where = client.conversations_replies, {"channel": place.channel, "ts": place.thread}
         for _ in range(_PAGES):
-            common = {"include_all_metadata": True, "limit": _PAGE, "cursor": cursor or None}
-            if is_ts(place.thread):
-                name = "conversations.replies"
-                request = client.conversations_replies(channel=place.channel, ts=str(place.thread), **common)
-            else:
-                name = "conversations.history"
-                oldest = asked_at(place.thread)
-                request = client.conversations_history(channel=place.channel, oldest=oldest, **common)
+            page = {"include_all_metadata": True, "limit": _PAGE, "cursor": cursor or None}
             try:
-                answer = await self._api.answer(name, request)
+                answer = await self._api.call(method, **where, **page)
             except NotAllowedError as error:
                 # Without the right to read there, it cannot have been posted there, or cannot be known.
                 self._log.warning("cannot-look-for-reply", error=str(error))
