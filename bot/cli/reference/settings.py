@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from typing import TYPE_CHECKING, get_args, get_origin
 
 from pydantic import BaseModel
@@ -16,7 +17,14 @@ if TYPE_CHECKING:
 
 
 #: how a type is called in the page, and how a value of it is written
-_KINDS = {"str": "text", "int": "number", "float": "number", "bool": "true or false", "Path": "path"}
+_KINDS = {
+    "str": "text",
+    "SecretStr": "secret",
+    "int": "number",
+    "float": "number",
+    "bool": "true or false",
+    "Path": "path",
+}
 
 
 def settings_page(model: type[BaseSettings], config_variable: str) -> str:
@@ -55,6 +63,8 @@ def variables(model: type[BaseModel], prefix: str, delimiter: str) -> Iterator[t
 
 
 def _kind(field: FieldInfo) -> str:
+    if isinstance(field.annotation, type) and issubclass(field.annotation, StrEnum):
+        return ", ".join(f"`{one}`" for one in field.annotation)
     text = str(getattr(field.annotation, "__name__", field.annotation))
     if get_origin(field.annotation) is tuple:
         return "list"
@@ -70,7 +80,7 @@ def _default(field: FieldInfo) -> str:
         return "must be given"
     if isinstance(field.default, tuple):
         return f"`{json.dumps(list(field.default))}`"
-    return "empty" if field.default is None else f"`{field.default}`"
+    return "empty" if field.default is None or not str(field.default) else f"`{field.default}`"
 
 
 def _meaning(name: str, field: FieldInfo) -> str:

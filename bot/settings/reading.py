@@ -1,0 +1,92 @@
+"""Reads the settings from the environment and a YAML file; every fault in one sentence. Not for what they mean."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_settings import SettingsError
+
+from bot.settings.everything import PREFIX, Settings
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+CONFIG_VARIABLE = f"{PREFIX}CONFIG"
+#: variables with our prefix that other parts read
+_OTHER_VARIABLES: tuple[str, ...] = ()
+#: words in the names of settings whose values are never repeated; an address may hold a password
+_UNSPOKEN = ("url", "token", "secret")
+
+
+class BadSettingsError(Exception):
+    """Settings cannot be used; one sentence for each fault."""
+
+    def __init__(self, faults: tuple[str, ...]) -> None:
+        super().__init__(" ".join(faults))
+        self.faults = faults
+
+
+def read_settings(file: Path | None = None) -> Settings:
+    """Return the settings of the environment and a YAML file. Raises `BadSettingsError`."""
+    named = file or (Path(os.environ[CONFIG_VARIABLE]) if os.environ.get(CONFIG_VARIABLE) else None)
+    faults = _unknown_variables()
+    try:
+        settings = Settings(**_from_file(named))
+    except ValidationError as error:
+        told = {f"{PREFIX}{'__'.join(map(str, fault['loc']))}".upper(): fault for fault in error.errors()}
+        others = [_sentence(fault) for name, fault in told.items() if not any(name in one for one in faults)]
+        raise BadSettingsError((*faults, *others)) from error
+    except SettingsError as error:
+        raise BadSettingsError((*faults, f'{error}: write lists as JSON, such as \'["a", "b"]\'.')) from error
+    if faults:
+        raise BadSettingsError(faults)
+    return settings
+
+
+def _from_file(file: Path | None) -> dict[str, Any]:
+    if file is None:
+        return {}
+    try:
+        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadSettingsError((f"{file} cannot be read: {error.strerror}.",)) from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        place = str(getattr(error, "problem_mark", "") or "").strip()
+        raise BadSettingsError((f"{file} is not YAML {place}.".replace(" .", "."),)) from error
+    if data is None:
+        return {}
+    if not isinstance(data, dict) or not all(isinstance(name, str) for name in data):
+        raise BadSettingsError((f"{file} must hold settings by name, such as 'console: {{port: 8080}}'.",))
+    return data
+
+
+def _unknown_variables() -> tuple[str, ...]:
+    """Return a sentence for each variable with our prefix that sets nothing."""
+    known = {CONFIG_VARIABLE, *_OTHER_VARIABLES}
+    for name, field in Settings.model_fields.items():
+        known.add(f"{PREFIX}{name}".upper())
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            known.update(f"{PREFIX}{name}__{inner}".upper() for inner in field.annotation.model_fields)
+    unknown = sorted(
+        name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known
+    )
+    return tuple(f"{name} is no setting: see docs/reference/settings.md." for name in unknown)
+
+
+def _sentence(fault: ErrorDetails) -> str:
+    """Return one sentence that names the setting, by file and by variable, and what is wrong with it."""
+    path = [str(part) for part in fault["loc"]]
+    name = ".".join(path) or "settings"
+    variable = PREFIX + "__".join(path).upper()
+    message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "extra_forbidden":
+        return f"{name} is no setting: see docs/reference/settings.md."
+    is_plain = isinstance(fault["input"], str | int | float | list) and not any(
+        word in name for word in _UNSPOKEN
+    )
+    given = f" (given: {repr(fault['input'])[:80]})" if path and is_plain else ""
+    return f"{name} ({variable}): {message[:1].lower()}{message[1:]}{given}."
