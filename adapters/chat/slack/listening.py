@@ -11,6 +11,7 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.response import BoltResponse
 
@@ -32,6 +33,17 @@ if TYPE_CHECKING:
     from adapters.chat.slack.web.api import Api
 
     Body = dict[str, Any]
+
+
+class _Ourselves(AsyncAuthorize):
+    """Tells Bolt who we are, without a request to Slack for each event."""
+
+    def __init__(self, known: Callable[[], Identity]) -> None:
+        self._known = known
+
+    async def __call__(self, **_: object) -> AuthorizeResult:  # type: ignore[override]
+        us = self._known()
+        return AuthorizeResult(enterprise_id=None, team_id=us.team, bot_id=us.bot, bot_user_id=us.user)
 
 
 class Listening:
@@ -69,7 +81,7 @@ class Listening:
             name=NAME,
             logger=LIBRARY_LOG,
             client=web_client(self._options, None),
-            authorize=self._authorize,
+            authorize=_Ourselves(self._known),
             signing_secret=self._options.signing_secret,
             # A listener ends before the acknowledgement goes out: by then the event is kept.
             process_before_response=True,
@@ -84,11 +96,6 @@ class Listening:
         app.action(re.compile(".+"))(self._press)
         app.error(self._failed)
         return app
-
-    async def _authorize(self) -> AuthorizeResult:
-        """Tell Bolt who we are, without a request to Slack for each event."""
-        us = self._known()
-        return AuthorizeResult(enterprise_id=None, team_id=us.team, bot_id=us.bot, bot_user_id=us.user)
 
     def _known(self) -> Identity:
         if self._us is None:
