@@ -110,10 +110,10 @@ def _changed(event: Payload, us: Identity) -> IncomingMessage | None:
     if author is None or ref is None:
         return None
     text = text_of(message, us.user, is_bot=author.is_bot)
-    if text == text_of(before, us.user, is_bot=author.is_bot):
+    now_asked = names(str(message.get("text")), us.user) and not names(str(before.get("text")), us.user)
+    if not now_asked and text == text_of(before, us.user, is_bot=author.is_bot):
         return None
     stamp = (message.get("edited") or {}).get("ts") or event.get("ts")
-    now_asked = names(str(message.get("text")), us.user) and not names(str(before.get("text")), us.user)
     return IncomingMessage(
         ref=ref,
         author=author,
