@@ -110,15 +110,18 @@ class PostedId:
     message: str
     #: one person saw it, and it cannot be reached any more
     is_private: bool = False
+    #: it answers a command or form, so that only its mark tells its thread
+    is_asked: bool = False
 
     @classmethod
     def read(cls, text: str) -> Self | None:
         """Return the id that `str` wrote."""
         kind, _, rest = text.rpartition(":")
         channel, _, message = rest.partition("/")
-        if kind not in {"", "private"} or not (channel.isdigit() and message.isdigit()):
+        if kind not in {"", "private", "asked"} or not (channel.isdigit() and message.isdigit()):
             return None
-        return cls(channel, message, kind == "private")
+        return cls(channel, message, is_private=kind == "private", is_asked=kind == "asked")
 
     def __str__(self) -> str:
-        return f"{'private:' if self.is_private else ''}{self.channel}/{self.message}"
+        kind = "private:" if self.is_private else "asked:" if self.is_asked else ""
+        return f"{kind}{self.channel}/{self.message}"

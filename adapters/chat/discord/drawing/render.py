@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapters.chat.card import Attachment, ButtonStyle, Paragraph, Tone
-from adapters.chat.discord.blocks import BLOCK_LIMIT, MORE, Block, blocks_of, within
-from adapters.chat.discord.escaping import cut, escaped, harmless, sentence, weight
+from adapters.chat.discord.drawing.blocks import BLOCK_LIMIT, MORE, Block, blocks_of, within
+from adapters.chat.discord.drawing.escaping import cut, escaped, harmless, sentence, weight
 from adapters.chat.discord.ids import ButtonId
 from adapters.chat.interface import Capabilities
 

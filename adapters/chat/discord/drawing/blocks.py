@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from adapters.chat.card import Bullets, Code, CodeKind, Fields, Links, Paragraph, Subheading
-from adapters.chat.discord.escaping import cut, escaped, fenced, is_exact, printable, sentence, weight
+from adapters.chat.discord.drawing.escaping import cut, escaped, fenced, is_exact, printable, sentence, weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
