@@ -15,13 +15,14 @@ from adapters.chat.slack.texts import names
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adapters.chat.slack.options import Identity
+    from adapters.chat.slack.options import Hearing, Identity
 
     Payload = Mapping[str, Any]
 
 _TS = re.compile(r"\d{1,12}\.\d{1,9}\Z", re.ASCII)
 #: subtypes under which somebody really says something
 _SAID = {None, "bot_message", "file_share", "me_message", "thread_broadcast"}
+_CLOCKS_DIFFER_S = 600.0
 _SLACKBOT = "USLACKBOT"
 
 
@@ -50,16 +51,17 @@ def is_ts(message_id: str | None) -> bool:
 
 
 def asked_at(message_id: str | None) -> str | None:
-    """Return when a command or form was sent, as Slack counts time; None for other ids."""
-    parts = (message_id or "").split("-", 2)
-    return parts[1] if len(parts) == 3 and _TS.match(parts[1]) else None
+    """Return since when the answer to a command or form may stand there, as Slack counts time.
 
-
-def message_of(payload: Payload, us: Identity, *, in_shared_channels: bool = False) -> IncomingMessage | None:
-    """Return what an event says; None for everything that is no new text of somebody else.
-
-    `in_shared_channels`: hear also what is said unasked in channels shared with other companies.
+    Earlier than we think by what clocks may differ; None for other ids.
     """
+    parts = (message_id or "").split("-", 2)
+    is_ours = len(parts) == 3 and _TS.match(parts[1])
+    return f"{max(0.0, float(parts[1]) - _CLOCKS_DIFFER_S):.6f}" if is_ours else None
+
+
+def message_of(payload: Payload, us: Identity, hearing: Hearing) -> IncomingMessage | None:
+    """Return what an event says; None for all that is no new text of somebody else, or is not listened to."""
     event = payload.get("event") or {}
     if event.get("type") == "app_mention":
         message = _said(event, event, us)
@@ -73,12 +75,21 @@ def message_of(payload: Payload, us: Identity, *, in_shared_channels: bool = Fal
         return None
     if message is None:
         return None
-    shared = bool(payload.get("is_ext_shared_channel"))
-    if shared and not message.trigger.is_asking and not in_shared_channels:
+    is_shared = bool(payload.get("is_ext_shared_channel"))
+    if not is_listened_to(message, hearing, is_shared=is_shared):
         return None
     if not payload.get("event_id"):
         return message
     return replace(message, delivery_keys=(*message.delivery_keys, f"event:{payload['event_id']}"))
+
+
+def is_listened_to(message: IncomingMessage, hearing: Hearing, *, is_shared: bool) -> bool:
+    """Tell whether a message is heard; `is_shared` is what Slack says of its channel."""
+    if message.trigger.is_asking:
+        return hearing.mentions
+    channel = message.ref.place.channel
+    is_here = not hearing.channels or channel in hearing.channels
+    return hearing.unasked and is_here and (hearing.in_shared_channels or not is_shared)
 
 
 def _said(event: Payload, message: Payload, us: Identity) -> IncomingMessage | None:

@@ -17,7 +17,14 @@ from slack_bolt.response import BoltResponse
 
 from adapters.chat.errors import UnreachableError
 from adapters.chat.slack.form import CALLBACK, TEXT, submission_of, view_of
-from adapters.chat.slack.inbound import click_of, command_of, message_of, shared_file_of, shortcut_of
+from adapters.chat.slack.inbound import (
+    click_of,
+    command_of,
+    is_listened_to,
+    message_of,
+    shared_file_of,
+    shortcut_of,
+)
 from adapters.chat.slack.options import NAME
 from adapters.chat.slack.web.api import LIBRARY_LOG, web_client
 from adapters.chat.slack.web.faults import TROUBLE
@@ -41,7 +48,7 @@ class _Ourselves(AsyncAuthorize):
     def __init__(self, known: Callable[[], Identity]) -> None:
         self._known = known
 
-    async def __call__(self, **_: object) -> AuthorizeResult:  # type: ignore[override]
+    async def __call__(self, **_: object) -> AuthorizeResult:
         us = self._known()
         return AuthorizeResult(enterprise_id=None, team_id=us.team, bot_id=us.bot, bot_user_id=us.user)
 
@@ -103,15 +110,17 @@ class Listening:
         return self._us
 
     async def _event(self, body: Body) -> None:
-        shared = self._options.listens_in_shared_channels
-        await self._keep(message_of(body, self._known(), in_shared_channels=shared))
+        await self._keep(message_of(body, self._known(), self._options.hearing))
 
     async def _file(self, body: Body) -> None:
         """Hear of a shared file; its message says more, so that gets the time to come first."""
         event = body["event"]
         await asyncio.sleep(self._options.timing.file_notice_s)
         answer = await self._api.call(self._api.client.files_info, file=str(event.get("file_id") or ""))
-        await self._keep(shared_file_of(event, answer.get("file") or {}, self._known()))
+        message = shared_file_of(event, answer.get("file") or {}, self._known())
+        is_shared = bool(body.get("is_ext_shared_channel"))
+        if message is not None and is_listened_to(message, self._options.hearing, is_shared=is_shared):
+            await self._keep(message)
 
     async def _command(self, ack: AsyncAck, body: Body) -> None:
         if not str(body.get("text") or "").strip():

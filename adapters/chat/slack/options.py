@@ -76,6 +76,20 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True)
+class Hearing:
+    """What is listened to. Commands, forms and shortcuts always are."""
+
+    #: messages to nobody in particular
+    unasked: bool = True
+    #: messages that name the bot, or are sent to it directly
+    mentions: bool = True
+    #: also unasked in channels that are shared with other companies
+    in_shared_channels: bool = False
+    #: ids of the channels where to listen unasked; empty: everywhere
+    channels: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class SlackOptions:
     """Everything the adapter needs to know."""
 
@@ -92,8 +106,7 @@ class SlackOptions:
     #: `callback_id` of the message shortcut
     shortcut: str = "vllm_diagnose_message"
     form: Form = field(default_factory=Form)
-    #: look at what is said unasked in channels that are shared with other companies
-    listens_in_shared_channels: bool = False
+    hearing: Hearing = field(default_factory=Hearing)
     #: address of the bot's own pages, for links that name no host; None: such links are left out
     pages_url: str | None = None
     timing: Timing = field(default_factory=Timing)

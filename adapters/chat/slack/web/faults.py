@@ -37,6 +37,14 @@ _SECONDS = 30.0
 _BLOCKS_LIMIT, _TEXT_LIMIT = 13_200, 4_000
 
 
+class RefusedError(ChatError):
+    """Slack did not do what was asked, for a reason that is not the matter of any permission."""
+
+    def __init__(self, what: str, code: str) -> None:
+        super().__init__(NAME, what, "See Slack's page about this method.")
+        self.code = code
+
+
 def code_of(error: Exception) -> str:
     """Return Slack's word for what is wrong; empty when it said none."""
     if not isinstance(error, SlackApiError):
@@ -60,7 +68,7 @@ def chat_error(error: Exception, method: str) -> ChatError:
     permission = _permission(error, code)
     if permission:
         return NotAllowedError(NAME, what, permission)
-    return ChatError(NAME, what, "See Slack's page about this method.")
+    return RefusedError(what, code)
 
 
 def _permission(error: Exception, code: str) -> str:

@@ -17,6 +17,7 @@ from adapters.chat.errors import (
     UnreachableError,
 )
 from adapters.chat.slack.options import NAME
+from adapters.chat.slack.web.faults import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,10 +72,8 @@ class _Target:
 async def _about(api: Api, file: File) -> Mapping[str, Any]:
     try:
         answer = await api.call(api.client.files_info, file=file.id)
-    except NotAllowedError:
-        raise
-    except ChatError as error:
-        if any(f"({code})" in error.what for code in _GONE):
+    except RefusedError as error:
+        if error.code in _GONE:
             raise FileGoneError(NAME, file.name) from error
         raise
     about = answer.get("file") or {}

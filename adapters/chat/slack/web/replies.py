@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -12,10 +12,11 @@ from adapters.chat.interface import MessageRef, Visibility
 from adapters.chat.slack.inbound import Handle, asked_at, is_ts
 from adapters.chat.slack.options import NAME
 from adapters.chat.slack.render import Rendered, render
+from adapters.chat.slack.web.faults import RefusedError
 from adapters.chat.slack.web.files import Uploaded, share, upload
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Mapping, Sequence
 
     from adapters.chat.interface import Place, Reply
     from adapters.chat.slack.web.api import Api
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _METADATA = "reply_shown"
 _PAGE = 200
 _PAGES = 20
+_NO_THREAD = "thread_not_found"
 _PRIVATE = "private-"
 
 
@@ -76,13 +78,22 @@ class Replies:
             metadata = message.get("metadata") or {}
             if metadata.get("event_type") == _METADATA and _payload(metadata).get("reply") == reply_id:
                 found = message
-            shown.update(str(file.get("id")) for file in message.get("files") or [])
+            shown.update(_file_ids(message))
         if found is None:
             return None
-        missing = [file for file in _files(found) if file.id not in shown]
-        if missing and is_ts(place.thread):
-            await share(self._api, missing, place.channel, str(place.thread))
-        return MessageRef(place, str(found["ts"]))
+        ref = MessageRef(place, str(found["ts"]))
+        await self._finish(ref, _files(found), shown)
+        return ref
+
+    async def _finish(self, ref: MessageRef, files: Sequence[Uploaded], shown: set[str]) -> None:
+        """Show the files of a reply that nobody sees yet."""
+        thread = _thread(ref.place, ref.id)
+        if files and not is_ts(ref.place.thread):
+            async for message in self._messages(replace(ref.place, thread=thread)):
+                shown.update(_file_ids(message))
+        missing = [file for file in files if file.id not in shown]
+        if missing:
+            await share(self._api, missing, ref.place.channel, thread)
 
     async def edit(self, ref: MessageRef, reply: Reply) -> None:
         """Show another card in place of one of ours. Raises `ChatError`."""
@@ -172,6 +183,10 @@ class Replies:
             page = {"include_all_metadata": True, "limit": _PAGE, "cursor": cursor or None}
             try:
                 answer = await self._api.call(method, **where, **page)
+            except RefusedError as error:
+                if error.code != _NO_THREAD:
+                    raise
+                return
             except NotAllowedError as error:
                 # Without the right to read there, it cannot have been posted there, or cannot be known.
                 self._log.warning("cannot-look-for-reply", error=str(error))
@@ -194,6 +209,10 @@ def _thread(place: Place, message: str) -> str:
 def _payload(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     payload = metadata.get("event_payload")
     return payload if isinstance(payload, dict) else {}
+
+
+def _file_ids(message: Mapping[str, Any]) -> set[str]:
+    return {str(file.get("id")) for file in message.get("files") or []}
 
 
 def _files(message: Mapping[str, Any]) -> list[Uploaded]:

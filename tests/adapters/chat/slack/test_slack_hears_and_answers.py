@@ -14,8 +14,6 @@ from tests.fakes.slack.stage import SlackStage
 from tests.fakes.slack.workspace import Workspace
 from tests.fakes.stage import Upload
 
-pytestmark = pytest.mark.asyncio
-
 LOG = 'File "core.py:743", in <module> raise Error & more'
 SHORTCUT = "vllm_diagnose_message"
 
@@ -50,7 +48,11 @@ async def test_a_paste_is_heard_as_it_was_typed_and_answered_in_its_thread(stage
 
 
 async def test_text_files_are_heard_with_their_message_and_pictures_are_not(stage: SlackStage) -> None:
-    files = [Upload("a.log", b"Traceback"), Upload("shot.png", b"\x89PNG", "image/png"), Upload("b", b"x", None)]
+    files = [
+        Upload("a.log", b"Traceback"),
+        Upload("shot.png", b"\x89PNG", "image/png"),
+        Upload("b", b"x", None),
+    ]
     await stage.say("look", files=files)
     await stage.settled()
     (heard,) = bot_of(stage).inbox.messages
@@ -288,7 +290,11 @@ async def test_nothing_is_acknowledged_before_it_is_kept(stage: SlackStage) -> N
 async def test_what_is_not_for_us_is_acknowledged_and_forgotten(stage: SlackStage) -> None:
     stage.workspace.events.rate_limited()
     room = stage.workspace.channel("general")
-    for event in ({"type": "reaction_added"}, {"type": "message", "subtype": "channel_join"}, {"type": "message"}):
+    for event in (
+        {"type": "reaction_added"},
+        {"type": "message", "subtype": "channel_join"},
+        {"type": "message"},
+    ):
         payload = {"type": "event_callback", "team_id": "T0FAKE", "event": {**event, "channel": room.id}}
         stage.workspace.dispatcher.send("events_api", payload)
     await stage.workspace.user("ann").commands("general", "/other", "x")
