@@ -1,4 +1,7 @@
-"""Proves what vLLM itself prints: each release of a signal has a message that gives a sample's line."""
+"""Proves what vLLM itself prints: each release of a signal has a message that gives a sample's line.
+
+Not what stands round a message: a signal of scope `any` may look for frames, settings or other programs' words.
+"""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +9,7 @@ from functools import cache
 
 import re2
 
-from rules.engine.rule.model import Origin, Rule, Signal
+from rules.engine.rule.model import Origin, Rule, Scope, Signal
 from rules.lint.interface import Context, Finding
 
 #: shortest fixed part of a template that says anything
@@ -19,7 +22,7 @@ def check(rule: Rule, context: Context) -> Iterator[Finding]:
     if rule.origin is not Origin.VLLM:
         return
     for index, signal in enumerate(rule.signals):
-        lines = _lines(rule, signal, context)
+        lines = [] if signal.scope is Scope.ANY else _lines(rule, signal, context)
         if not lines:
             continue
         giving = {

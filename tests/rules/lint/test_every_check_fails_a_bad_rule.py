@@ -194,6 +194,14 @@ def test_a_check_finds_its_fault_and_tells_the_place(draft, check, fault, line, 
     assert told[0].file.exists() or told[0].file.suffix == ".md"
 
 
+def test_what_stands_round_a_message_needs_no_template(draft):
+    draft.change(Y, "the encoder (?P<label>[A-Za-z]+) was refused here", "File .(?P<label>[a-z/]+)seeing.py")
+    draft.change(Y, "literal: ' was refused here'", "literal: 'seeing.py'\n    scope: any")
+    draft.change("samples/fires-first.log", "the encoder Seeing was refused here", "File 'vllm/seeing.py")
+
+    assert not [issue for issue in draft.issues() if issue.check == "templates"]
+
+
 def test_every_check_is_shown_to_fail():
     assert {one[0] for one in FAULTS} == set(CHECKS)
 
