@@ -13,10 +13,11 @@ from rules.engine.matching.scan.windows import read_excerpt
 from rules.engine.matching.verifying import Matcher
 from rules.engine.paste.facts import Given
 from rules.engine.paste.language import asker_language
+from rules.engine.printed.recognising import may_be_recognised, recognise
 from rules.engine.report import Report
 from rules.engine.reporting import Judged, limit_notes
 from rules.engine.rule.model import Rule
-from rules.engine.seams import Answerer, Printing, Reader
+from rules.engine.seams import Answerer, Printing, Reader, Texts
 
 #: in which answers are written
 LANGUAGES = ("en", "zh")
@@ -35,6 +36,8 @@ class Parts:
     #: releases with facts, ascending
     shipped: tuple[Version, ...]
     printing: Printing | None = None
+    #: None: a bare message is not looked up among what vLLM raises
+    texts: Texts | None = None
 
 
 class Engine:
@@ -66,6 +69,10 @@ class Engine:
         found = parts.reader.facts(evidence, given, language)
         known = known_releases(found.facts, parts.shipped)
         setting = Setting(failure, found.facts, parts.shipped, known, parts.printing)
-        verdict = rank(find_matches(hits, parts.rule_of, setting), hits, failure)
+        matches = find_matches(hits, parts.rule_of, setting)
+        verdict = rank(matches, hits, failure)
+        if parts.texts is not None and may_be_recognised(verdict, failure):
+            setting = recognise(setting, evidence, parts.texts)
+            verdict = rank(matches, hits, setting.failure)
         notes = [*evidence.notes, *found.notes, *limit_notes(excerpt, hits.capped, language)]
         return Judged(evidence, excerpt, setting, verdict, language).report(parts.answerer, notes)

@@ -36,10 +36,13 @@ class PasteReader:
         return Failure(
             root=root.index if root else None,
             text=root.text if root else None,
+            name=root.name if root else "",
+            message=root.detail or root.message if root else "",
             told=told,
             chain=_chain(reading) - told,
             wrappers=_wrappers(reading),
             code=code,
+            cut=nature.message_cut,
             hidden=_is_hidden(nature, reading, code),
             vllm=nature.vllm,
             foreign=nature.other_program,

@@ -69,10 +69,11 @@ class Judged:
         known = self.setting.facts.vllm_version and parse_version(self.setting.facts.vllm_version)
         if known:
             return f"=={known.public}"
-        best = self._best()
-        if best is None or len(best.situation.releases) == len(self.setting.shipped):
-            return None
-        return specifier(best.situation.releases, self.setting.shipped)
+        best, setting = self._best(), self.setting
+        allowed = best.situation.releases if best else setting.known or setting.shipped
+        if best is None and setting.raising:
+            allowed = tuple(one for one in allowed if one in setting.raising) or allowed
+        return None if len(allowed) == len(setting.shipped) else specifier(allowed, setting.shipped)
 
     def _root_cause(self) -> RootCause | None:
         failure, best = self.setting.failure, self._best()

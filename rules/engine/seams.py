@@ -23,6 +23,9 @@ class Failure:
     root: int | None = None
     #: the root cause as one line, with the deciding line of a longer message
     text: str | None = None
+    #: exception and message of the root cause; no exception: a record or line that names none
+    name: str = ""
+    message: str = ""
     #: every line that tells the root cause: the whole message, and the same message of other processes
     told: frozenset[int] = frozenset()
     #: lines of the other exceptions of the root's own chain (`During handling of the above ...`), no wrappers
@@ -31,6 +34,8 @@ class Failure:
     wrappers: tuple[int, ...] = ()
     #: lines that tell of no failure: frames and source of a traceback, and what a clean end left behind
     code: frozenset[int] = frozenset()
+    #: True when the message of the root cause stops where no sentence can end
+    cut: bool = False
     #: True when something failed and no line tells what: a traceback ends early, a record stands alone
     hidden: bool = False
     #: True when the paste is plainly vLLM's: its log records, its files in a traceback, its banner
@@ -45,6 +50,16 @@ class FactsFound:
 
     facts: Facts
     notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Raising:
+    """What is known of a message that vLLM raises."""
+
+    #: places among the shipped releases of those that raise it, ascending
+    releases: tuple[int, ...]
+    #: True when the message was cut off
+    cut: bool
 
 
 class Reader(Protocol):
@@ -94,6 +109,13 @@ class Answerer(Protocol):
 
     def questions(self, rules: Sequence[Rule], facts: Facts, language: str) -> tuple[Ask, ...]:
         """Return what to ask when nothing was diagnosed; `rules` are the wrappers that fired, if any."""
+
+
+class Texts(Protocol):
+    """What releases raise, to tell a bare message of vLLM from another program's."""
+
+    def find(self, name: str, message: str) -> Raising | None:
+        """Return which releases raise a message; None when none does. No name: any exception."""
 
 
 class Printing(Protocol):

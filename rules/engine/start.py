@@ -9,12 +9,14 @@ from rules.engine.cache_folder import CacheFolder, default_cache_folder
 from rules.engine.compiled import CompiledCatalogue, compiled_catalogue
 from rules.engine.diagnose import Engine, Parts
 from rules.engine.matching.verifying import Matcher
+from rules.engine.printed.texts import PrintedTexts, TextSource
 from rules.engine.reader import PasteReader
 from rules.engine.remedy.answerer import RemedyAnswerer
 from rules.engine.remedy.occurs import releases_that_print
 from rules.engine.rule.catalogue import SHIPPED
+from rules.engine.seams import Texts
 from rules.releases.release import Releases
-from rules.releases.shipped import load_releases
+from rules.releases.shipped import ShippedReleases, load_releases
 
 _CALM = ("log.debug", "log.info", "log.warning")
 
@@ -41,7 +43,12 @@ def start_engine(options: Options | None = None) -> Engine:
     cache = CacheFolder(options.cache) if options.cache else None
     releases = options.releases or load_releases()
     compiled = compiled_catalogue(cache, options.catalogue, options.private, partial(_calm_texts, releases))
-    return engine_of(compiled, releases)
+    texts = (
+        PrintedTexts(TextSource(releases.texts_key, releases.texts), cache)
+        if isinstance(releases, ShippedReleases)
+        else None
+    )
+    return engine_of(compiled, releases, texts)
 
 
 def _calm_texts(releases: Releases) -> list[str]:
@@ -51,7 +58,7 @@ def _calm_texts(releases: Releases) -> list[str]:
     return [message.template for message in messages if message.kind in _CALM]
 
 
-def engine_of(compiled: CompiledCatalogue, releases: Releases) -> Engine:
+def engine_of(compiled: CompiledCatalogue, releases: Releases, texts: Texts | None = None) -> Engine:
     """Return an engine for the calling thread; threads may share the catalogue and the releases."""
     parts = Parts(
         reader=PasteReader(),
@@ -60,5 +67,6 @@ def engine_of(compiled: CompiledCatalogue, releases: Releases) -> Engine:
         answerer=RemedyAnswerer(compiled.catalogue(), releases),
         shipped=releases.versions(),
         printing=partial(releases_that_print, releases=releases),
+        texts=texts,
     )
     return Engine(parts)

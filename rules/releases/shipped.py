@@ -63,6 +63,14 @@ class ShippedReleases:
         """Return the shipped releases in ascending order."""
         return self._versions
 
+    def texts(self) -> Iterator[tuple[str, str, int]]:
+        """Yield every text of any release, its kind, and the releases that hold it, a bit for each."""
+        return self._shelf.texts()
+
+    def texts_key(self) -> str:
+        """Return what changes whenever `texts` does."""
+        return self._shelf.texts_key()
+
     def get(self, version: Version | str) -> ShippedRelease:
         """Return one release; a local part (`+cu128`) is ignored.
 

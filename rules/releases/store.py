@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import dataclass, field, fields
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from packaging.version import Version
@@ -17,7 +18,7 @@ from rules.releases.codec import decoder, from_deltas, to_deltas, to_row
 from rules.releases.model import Attention, Flag, Message, Record, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 #: raised when a file can no longer be read by older code
 SCHEMA = 1
@@ -151,6 +152,29 @@ class Shelf:
         """Return the texts of a release by file and line; the first call reads the large table."""
         place = unpack(self._read(messages_file(version)), messages_file(version))["place"]
         return placed(self._content(MESSAGES)["rows"], place, Message)
+
+    def texts(self) -> Iterator[tuple[str, str, int]]:
+        """Yield every text of any release once, with its kind and the releases that hold it, a bit for each.
+
+        The lowest bit is the oldest release. It reads all places, which is slow: keep what is made of it.
+        """
+        rows = self._content(MESSAGES)["rows"]
+        bits = [0] * len(rows)
+        for place, version in enumerate(self._content(INDEX)["releases"]):
+            found = unpack(self._read(messages_file(version)), messages_file(version))["place"]
+            for number in from_deltas(found[0]):
+                bits[number] |= 1 << place
+        merged: dict[tuple[str, str], int] = {}
+        for row, releases in zip(rows, bits, strict=True):
+            merged[row[0], row[1]] = merged.get((row[0], row[1]), 0) | releases
+        for (text, kind), releases in merged.items():
+            yield text, kind, releases
+
+    def texts_key(self) -> str:
+        """Return what changes whenever `texts` does."""
+        digest = sha256(self._read(MESSAGES))
+        digest.update(self._read(INDEX))
+        return digest.hexdigest()
 
     def record(self, version: str) -> Record:
         """Return everything that is stored of a release."""

@@ -54,6 +54,8 @@ class Setting:
     known: tuple[Version, ...] | None = None
     #: which of some releases print what a rule captured; None: release facts are not asked
     printing: Printing | None = None
+    #: shipped releases that raise the root cause's message; empty: that was not asked, or none does
+    raising: tuple[Version, ...] = ()
 
     def place(self, line: int) -> Place:
         """Return how near a line is to the root cause."""

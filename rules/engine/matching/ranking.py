@@ -118,7 +118,8 @@ def _status_without_cause(
     failure: Failure, hits: Hits, wrappers: Sequence[Match], idle: Sequence[Match]
 ) -> Status:
     if failure.root is not None:
-        return Status.UNKNOWN if failure.vllm else Status.NOT_AN_INCIDENT
+        whole = Status.NEED_MORE if failure.cut else Status.UNKNOWN
+        return whole if failure.vllm else Status.NOT_AN_INCIDENT
     if wrappers or (failure.vllm and failure.hidden) or (failure.wrappers and not hits.rules):
         return Status.NEED_MORE
     return Status.DIAGNOSED if idle else Status.NOT_AN_INCIDENT
