@@ -21,7 +21,7 @@ from adapters.chat.errors import FileGoneError, FileTooLargeError, UnreachableEr
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adapters.chat.discord.client import Client
+    from adapters.chat.discord.gateway.client import Client
     from adapters.chat.discord.options import DiscordOptions
     from adapters.chat.interface import File
 

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-from adapters.chat.errors import TooLongError
 from adapters.chat.discord.options import NAME
+from adapters.chat.errors import TooLongError
 
 _NONCE_BYTES = 12
 _TAG_LENGTH = 12
@@ -19,7 +19,7 @@ _CUSTOM_ID_LIMIT = 100
 #: `custom_id` of the form
 FORM = "vd.form"
 #: matches the `custom_id` of every button of ours
-BUTTON = re.compile(r"vd(?P<kind>[.?]|![0-9]{1,20}!)(?P<action>[^.]{0,98})\.(?P<value>.*)", re.DOTALL)
+BUTTON = re.compile(r"vd(?P<kind>[.?]|!a?[0-9]{1,20}!)(?P<action>[^.]{0,98})\.(?P<value>.*)", re.DOTALL)
 
 
 def nonce_of(reply_id: str) -> str:
@@ -58,8 +58,10 @@ class ButtonId:
     value: str
     #: it asks first
     asks: bool = False
-    #: the card it belongs to, on a button that confirms another one
+    #: the message of the card it belongs to, on a button that confirms another one
     card: str | None = None
+    #: that card answers a command or form
+    is_asked: bool = False
 
     @classmethod
     def read(cls, custom_id: str) -> Self | None:
@@ -68,12 +70,12 @@ class ButtonId:
         if not found:
             return None
         kind = found["kind"]
-        card = kind[1:-1] if kind[0] == "!" else None
-        return cls(found["action"], found["value"], asks=kind == "?", card=card)
+        card = kind[1:-1].removeprefix("a") if kind[0] == "!" else None
+        return cls(found["action"], found["value"], kind == "?", card, kind.startswith("!a"))
 
     def __str__(self) -> str:
         """Return the `custom_id`. Raises `TooLongError`."""
-        kind = f"!{self.card}!" if self.card else "?" if self.asks else "."
+        kind = f"!{'a' if self.is_asked else ''}{self.card}!" if self.card else "?" if self.asks else "."
         text = f"vd{kind}{self.action}.{self.value}"
         if len(text) > _CUSTOM_ID_LIMIT:
             raise TooLongError(NAME, f"the id of the button {self.action}", len(text), _CUSTOM_ID_LIMIT)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import discord
 
-from adapters.chat.discord.ids import Handle, OwnMark
+from adapters.chat.discord.ids import Handle, OwnMark, PostedId
 from adapters.chat.discord.options import NAME
 from adapters.chat.interface import Click, File, IncomingMessage, MessageRef, Person, Place, Trigger
 
@@ -57,12 +58,18 @@ class Threads:
 
 def place_of(message: discord.Message, threads: Threads, own: int) -> Place:
     """Return where a message stands."""
-    team = str(message.guild.id) if message.guild else DIRECT
     channel = message.channel
+    team = _team(message)
     if isinstance(channel, discord.Thread):
         return Place(NAME, team, str(channel.parent_id), str(channel.id))
     head = _head(message, threads, own)
     return Place(NAME, team, str(channel.id), head)
+
+
+def _team(message: discord.Message) -> str:
+    """Return the guild of a message, also of one that the library does not know yet."""
+    guild_id = message.guild.id if message.guild else getattr(message.channel, "guild_id", None)
+    return str(guild_id) if guild_id else DIRECT
 
 
 def _head(message: discord.Message, threads: Threads, own: int) -> str | None:
@@ -116,7 +123,7 @@ def message_of(
     threads.note(message_id, place.thread or message_id)
     text, called = _without_call(_text_of(message), _calls(message, own.id))
     files = files_of(message)
-    asked = called or message.guild is None
+    asked = called or place.team == DIRECT
     if not text.strip() and not files and not asked:
         return None
     trigger = Trigger.EDITED if edited else Trigger.MENTION if asked else Trigger.SAID
@@ -171,7 +178,9 @@ def files_of(message: discord.Message) -> tuple[File, ...]:
     """Return the files of a message and of what it forwards that may be logs."""
     snapshots = [one for snapshot in message.message_snapshots for one in snapshot.attachments]
     where = f"message:{message.channel.id}/{message.id}"
-    return tuple(_file(one, f"{where}/{one.id}") for one in (*message.attachments, *snapshots) if _is_log(one))
+    return tuple(
+        _file(one, f"{where}/{one.id}") for one in (*message.attachments, *snapshots) if _is_log(one)
+    )
 
 
 def _is_log(attachment: discord.Attachment) -> bool:
@@ -219,6 +228,7 @@ def request_of(
         delivery_keys=(f"interaction:{interaction_id}",),
         files=tuple(files),
         fields=dict(fields or {}),
+        language=str(interaction.locale),
         handle=handle_of(interaction, is_pending=True),
     )
 
@@ -235,30 +245,42 @@ def pointed_at(
         sent_at=interaction.created_at,
         delivery_keys=(f"interaction:{interaction.id}",),
         files=files_of(message),
+        language=str(interaction.locale),
         handle=handle_of(interaction, is_pending=True),
     )
 
 
 def click_of(
-    interaction: discord.Interaction[Any],
-    button: ButtonId,
-    threads: Threads,
-    clicked_at: datetime,
+    interaction: discord.Interaction[Any], button: ButtonId, threads: Threads, clicked_at: datetime
 ) -> Click:
-    """Return that somebody pressed a button of a card."""
+    """Return that somebody pressed a button of a card; `message` is the card's id as posting returned it."""
     message = interaction.message
-    place = interaction_place(interaction)
-    card = button.card or (str(message.id) if message else "")
-    if message is not None and button.card is None:
+    place, posted = interaction_place(interaction), None
+    if button.card is not None:
+        posted = PostedId(str(interaction.channel_id), button.card, is_asked=button.is_asked)
+        head = threads.head_of(button.card)
+        place = replace(place, thread=place.thread or (head if head != button.card else None))
+    elif message is not None:
         place = place_of(message, threads, interaction.application_id)
+        posted = posted_id(message)
     return Click(
-        message=MessageRef(place, card),
+        message=MessageRef(place, str(posted or interaction.id)),
         person=person_of(interaction.user),
         action=button.action,
         value=button.value,
         clicked_at=clicked_at,
         delivery_keys=(f"interaction:{interaction.id}",),
         handle=handle_of(interaction, is_pending=False),
+    )
+
+
+def posted_id(message: discord.Message) -> PostedId:
+    """Return the id of one of our replies."""
+    return PostedId(
+        str(message.channel.id),
+        str(message.id),
+        is_private=message.flags.ephemeral,
+        is_asked=_marked_thread(message) is not None,
     )
 
 

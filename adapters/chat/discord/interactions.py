@@ -15,12 +15,21 @@ import structlog
 from discord import app_commands
 
 from adapters.chat.discord.ids import BUTTON, FORM, ButtonId
-from adapters.chat.discord.inbound import click_of, filled_in, loose_file, pointed_at, request_of
+from adapters.chat.discord.inbound import (
+    click_of,
+    filled_in,
+    loose_file,
+    place_of,
+    pointed_at,
+    posted_id,
+    request_of,
+)
 from adapters.chat.discord.refusals import ALREADY_ACKNOWLEDGED, NOT_THERE, UNKNOWN_INTERACTION
 from adapters.chat.interface import ButtonStyle, Trigger
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    import re
+    from collections.abc import Awaitable, Callable, Coroutine, Iterator
 
     from adapters.chat.discord.inbound import Threads
     from adapters.chat.discord.options import DiscordOptions, Form, Words
@@ -48,7 +57,9 @@ class CardButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=BUTTON
         super().__init__(discord.ui.Button(label=label, style=_STYLES[style], custom_id=custom_id))
 
     @classmethod
-    async def from_custom_id(cls, interaction: Asked, item: discord.ui.Item[Any], match: Any, /) -> CardButton:  # noqa: ANN401 (the library's signature)
+    async def from_custom_id(
+        cls, interaction: Asked, item: discord.ui.Item[Any], match: re.Match[str], /
+    ) -> CardButton:
         """Return the button that was pressed."""
         del interaction
         return cls(match[0], getattr(item, "label", None) or match["action"])
@@ -63,27 +74,32 @@ class CardButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=BUTTON
 class Interactions:
     """Hears what people ask for by Discord's own controls."""
 
-    def __init__(self, options: DiscordOptions, inbox: Inbox, threads: Threads) -> None:
+    def __init__(
+        self,
+        options: DiscordOptions,
+        inbox: Inbox,
+        threads: Threads,
+        begin: Callable[[Coroutine[Any, Any, None]], None],
+    ) -> None:
+        """`begin` runs something until it is done or everything ends; the library's own tasks outlive it."""
         self._options = options
         self._inbox = inbox
         self._threads = threads
+        self._begin = begin
 
-    async def command(self, interaction: Asked, text: str | None, log: discord.Attachment | None) -> None:
+    def command(self, interaction: Asked, text: str | None, log: discord.Attachment | None) -> None:
         """Keep what was asked by the command; without anything, open the form."""
         if not (text or "").strip() and log is None:
-            with _late():
-                await interaction.response.send_modal(form_of(self._options.words.form))
+            self._begin(self._open(interaction))
             return
         files = (loose_file(log),) if log is not None else ()
-        await self._ask(interaction, request_of(interaction, Trigger.COMMAND, text or "", files))
+        self._ask(interaction, request_of(interaction, Trigger.COMMAND, text or "", files))
 
-    async def menu(self, interaction: Asked, message: discord.Message) -> None:
+    def menu(self, interaction: Asked, message: discord.Message) -> None:
         """Keep that somebody pointed at a message."""
-        await self._ask(
-            interaction, pointed_at(interaction, message, self._threads, interaction.application_id)
-        )
+        self._ask(interaction, pointed_at(interaction, message, self._threads, interaction.application_id))
 
-    async def form(self, interaction: Asked) -> None:
+    def form(self, interaction: Asked) -> None:
         """Keep what was filled into the form."""
         data: Any = interaction.data or {}
         if data.get("custom_id") != FORM:
@@ -92,12 +108,12 @@ class Interactions:
         text = texts.pop(_TEXT, "")
         fields = {name: value.strip() for name, value in texts.items() if value.strip()}
         files = _files(interaction, data, file_ids)
-        await self._ask(interaction, request_of(interaction, Trigger.FORM, text, files, fields))
+        self._ask(interaction, request_of(interaction, Trigger.FORM, text, files, fields))
 
-    async def press(self, interaction: Asked, button: ButtonId) -> None:
+    def press(self, interaction: Asked, button: ButtonId) -> None:
         """Keep that a button was pressed; one that wants to be confirmed asks first."""
-        if button.asks and interaction.message is not None:
-            await self._confirm(interaction, button)
+        if button.asks:
+            self._begin(self._confirm(interaction, button))
             return
         click = click_of(interaction, button, self._threads, self._options.clock())
 
@@ -107,25 +123,31 @@ class Interactions:
             else:
                 await interaction.response.edit_message(content=self._options.words.confirmed, view=None)
 
-        await self._keep(interaction, click, acknowledge)
+        self._begin(self._keep(interaction, click, acknowledge))
+
+    async def _open(self, interaction: Asked) -> None:
+        with _late():
+            await interaction.response.send_modal(form_of(self._options.words.form))
 
     async def _confirm(self, interaction: Asked, button: ButtonId) -> None:
-        assert interaction.message is not None  # noqa: S101 (checked by the only caller)
-        click = click_of(interaction, button, self._threads, self._options.clock())
-        card = click.message.id
-        self._threads.note(card, click.message.place.thread or card)
+        card = interaction.message
+        if card is None:
+            return
+        posted = posted_id(card)
+        head = place_of(card, self._threads, interaction.application_id).thread
+        self._threads.note(posted.message, head or posted.message)
+        confirmed = ButtonId(button.action, button.value, card=posted.message, is_asked=posted.is_asked)
         view = discord.ui.View(timeout=None)
-        confirmed = ButtonId(button.action, button.value, card=card)
-        label = _label(interaction.message, str(button)) or button.action
+        label = _label(card, str(button)) or button.action
         view.add_item(CardButton(str(confirmed), label, ButtonStyle.DANGER))
         with _late():
             await interaction.response.send_message(self._options.words.confirm, view=view, ephemeral=True)
 
-    async def _ask(self, interaction: Asked, event: IncomingMessage) -> None:
+    def _ask(self, interaction: Asked, event: IncomingMessage) -> None:
         async def acknowledge() -> None:
             await interaction.response.defer(ephemeral=True, thinking=True)
 
-        await self._keep(interaction, event, acknowledge)
+        self._begin(self._keep(interaction, event, acknowledge))
 
     async def _keep(
         self, interaction: Asked, event: IncomingMessage | Click, acknowledge: Callable[[], Awaitable[None]]
@@ -216,11 +238,11 @@ def tree_of(client: discord.Client, words: Words, heard: Callable[[], Interactio
         interaction: discord.Interaction[Any], text: str | None = None, log: discord.Attachment | None = None
     ) -> None:
         if hearing := heard():
-            await hearing.command(interaction, text, log)
+            hearing.command(interaction, text, log)
 
     async def menu(interaction: discord.Interaction[Any], message: discord.Message) -> None:
         if hearing := heard():
-            await hearing.menu(interaction, message)
+            hearing.menu(interaction, message)
 
     tree.add_command(app_commands.Command(name=words.command, description=words.about, callback=command))
     tree.add_command(app_commands.ContextMenu(name=words.menu, callback=menu))

@@ -17,7 +17,7 @@ import discord
 
 from adapters.chat.discord.drawing.render import render
 from adapters.chat.discord.ids import Handle, OwnMark, PostedId, nonce_of
-from adapters.chat.discord.inbound import own_mark
+from adapters.chat.discord.inbound import own_mark, posted_id
 from adapters.chat.discord.interactions import CardButton
 from adapters.chat.discord.options import NAME
 from adapters.chat.discord.refusals import NO_HISTORY, TROUBLE, asking, chat_error
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from datetime import datetime
 
-    from adapters.chat.discord.client import Client
+    from adapters.chat.discord.gateway.client import Client
     from adapters.chat.discord.options import DiscordOptions
     from adapters.chat.interface import Place, Reply
 
@@ -76,10 +76,7 @@ class Posting:
                     async for message in _around(spot.channel, place.thread):
                         mark = own_mark(message) if message.author == self._client.user else None
                         if mark is not None and mark.tag == wanted.tag:
-                            posted = PostedId(
-                                str(spot.channel_id), str(message.id), is_asked=mark.thread is not None
-                            )
-                            return MessageRef(place, str(posted))
+                            return MessageRef(place, str(posted_id(message)))
                 except (discord.Forbidden, discord.NotFound):
                     # Without the right to read, the nonce alone keeps a reply from being there twice.
                     continue
@@ -235,9 +232,7 @@ class Posting:
         return content
 
     def _webhook(self, handle: Handle) -> discord.Webhook:
-        return discord.Webhook.partial(
-            self._client.application_id or 0, handle.token, client=self._client
-        )
+        return discord.Webhook.partial(self._client.application_id or 0, handle.token, client=self._client)
 
     def _spots(self, place: Place) -> list[_Spot]:
         """Return where a reply belongs, then where it may stand from before a thread was opened."""

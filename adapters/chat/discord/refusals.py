@@ -20,9 +20,8 @@ NOT_THERE = (aiohttp.ClientError, TimeoutError, OSError)
 TROUBLE = (discord.DiscordException, *NOT_THERE)
 
 #: codes of Discord's REST API
-UNKNOWN_MESSAGE, ALREADY_ACKNOWLEDGED, UNKNOWN_INTERACTION = 10_008, 40_060, 10_062
+ALREADY_ACKNOWLEDGED, UNKNOWN_INTERACTION = 40_060, 10_062
 NO_HISTORY = 160_002
-_TOO_LARGE = 40_005
 _UPLOAD_LIMIT = 10 << 20
 _PERMISSIONS = "View Channel, Send Messages, Send Messages in Threads, Embed Links, Attach Files there"
 #: seconds to wait when Discord does not say
@@ -51,19 +50,20 @@ def chat_error(error: BaseException, what: str, permission: str = _PERMISSIONS) 
     """Return the error that says the same to the rest of the bot."""
     if isinstance(error, discord.RateLimited):
         return RateLimitedError(NAME, error.retry_after)
-    if not isinstance(error, discord.HTTPException):
+    if not isinstance(error, discord.HTTPException) or error.status >= 500:
         return UnreachableError(NAME, what)
-    if error.status == 429:
-        return RateLimitedError(NAME, _RETRY_S)
-    if error.status >= 500:
-        return UnreachableError(NAME, what)
-    if error.status == 401:
-        return NotAllowedError(NAME, f"{what} was refused (401)", "the bot a valid token")
-    if error.status == 403:
-        return NotAllowedError(NAME, f"{what} was refused ({error.code})", permission)
-    if error.code == _TOO_LARGE or error.status == 413:
-        return TooLongError(NAME, "the files of the reply", _UPLOAD_LIMIT + 1, _UPLOAD_LIMIT)
-    return ChatError(NAME, f"{what} was refused ({error.status}, {error.code})", "See Discord's error codes.")
+    refused = f"{what} was refused ({error.status}, {error.code})"
+    match error.status:
+        case 429:
+            return RateLimitedError(NAME, _RETRY_S)
+        case 401 | 403:
+            return NotAllowedError(
+                NAME, refused, permission if error.status == 403 else "the bot a valid token"
+            )
+        case 413:
+            return TooLongError(NAME, "the files of the reply", _UPLOAD_LIMIT + 1, _UPLOAD_LIMIT)
+        case _:
+            return ChatError(NAME, refused, "See Discord's list of error codes.")
 
 
 def fatal(error: BaseException) -> NotAllowedError | None:

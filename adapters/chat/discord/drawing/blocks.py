@@ -69,9 +69,9 @@ def _part(part: Part, pages_url: str | None) -> Iterator[Block]:
             for number, item in enumerate(items):
                 yield _text(_line(item), lambda plain: f"- {sentence(plain)}", gap=_gap(number))
         case Links(links):
-            shown_links = [text for link in links if (text := _link(link, pages_url))]
-            for number, (shown, plain) in enumerate(shown_links):
-                yield _block(plain, shown, plain, gap=_gap(number))
+            pairs = [pair for link in links if (pair := _link(link, pages_url))]
+            for number, (drawn, plain) in enumerate(pairs):
+                yield _block(plain, drawn, plain, gap=_gap(number))
 
 
 def _gap(number: int) -> str:

@@ -46,6 +46,7 @@ FILES = 10
 #: of all files of a message; Discord takes 10 MiB
 FILES_BYTES = 8 << 20
 _EMBEDS = 10
+_LONGEST_ID = "9" * 20
 _NAME_LIMIT = 100
 _ODD_NAME = re.compile(r"[^A-Za-z0-9._-]")
 _COLOURS = {Tone.GOOD: 0x2E9E5B, Tone.NEUTRAL: 0x6B7280, Tone.WARNING: 0xD98E04, Tone.BAD: 0xD64545}
@@ -173,7 +174,11 @@ def _files(attachments: Iterable[Attachment]) -> tuple[Attachment, ...]:
 def _buttons(buttons: Iterable[Button]) -> list[DrawnButton]:
     drawn: dict[str, DrawnButton] = {}
     for button in buttons:
-        custom_id = str(ButtonId(button.action, button.value, asks=bool(button.confirm.strip())))
+        asks = bool(button.confirm.strip())
+        custom_id = str(ButtonId(button.action, button.value, asks=asks))
+        if asks:
+            # The button that confirms it must fit as well.
+            str(ButtonId(button.action, button.value, card=_LONGEST_ID, is_asked=True))
         label = cut(" ".join(harmless(button.label).split()), BUTTON_LABEL) or button.action[:BUTTON_LABEL]
         # Discord refuses a message with one id twice.
         drawn.setdefault(custom_id, DrawnButton(custom_id, label, button.style))

@@ -1,13 +1,12 @@
-"""The Discord adapter with a small bot behind it: keeps events in a list, answers with a card."""
+"""The Discord adapter as a bot of its own: events go into a list, answers are posted by the test."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
-from adapters.chat.discord.options import CatchingUp, DiscordOptions, Timing
+from adapters.chat.discord.options import DiscordOptions, Timing
 from adapters.chat.discord.platform import DiscordPlatform, create
-from adapters.chat.interface import Card, Click, IncomingMessage, Reply, Visibility
+from adapters.chat.interface import Card, Click, IncomingMessage, Place, Reply, Visibility
+from bot.clock import system_clock
 from tests.fakes.discord.records import DiscordAddresses
 from tests.fakes.watch import Watch
 
@@ -15,7 +14,7 @@ QUICK = Timing(ready_s=0.01, identify_s=0.0, retry_s=0.01, retry_most_s=0.05, cl
 
 
 class Memory:
-    """A notebook that lives as long as the test."""
+    """A notebook that outlives bots."""
 
     def __init__(self) -> None:
         self.pages: dict[str, str] = {}
@@ -28,14 +27,23 @@ class Memory:
 
 
 class Kept:
-    """An inbox that outlives bots; `events` holds each event once."""
+    """An inbox that outlives bots and keeps each event once. `refusing`: so many more events fail."""
 
     def __init__(self) -> None:
         self.keys: set[str] = set()
         self.events: list[IncomingMessage | Click] = []
+        self.refusing = 0
+        self.delivered = 0
+        self.door = asyncio.Event()
+        self.door.set()
         self.watch = Watch(lambda: "\n".join(map(repr, self.events)))
 
     async def accept(self, event: IncomingMessage | Click) -> bool:
+        self.delivered += 1
+        await self.door.wait()
+        if self.refusing:
+            self.refusing -= 1
+            raise ConnectionError("the store is away")
         if self.keys & set(event.delivery_keys):
             return False
         self.keys |= set(event.delivery_keys)
@@ -43,18 +51,18 @@ class Kept:
         self.watch.notify()
         return True
 
-    async def next(self, after: int = 0) -> IncomingMessage | Click:
+    async def next(self, after: int = 0) -> IncomingMessage:
         return await self.watch.until(
             lambda: self.events[after] if len(self.events) > after else None, f"event {after + 1}"
         )
 
-
-def card(text: str, **more: object) -> Card:
-    return replace(Card(title=text, summary=text), **more)
+    @property
+    def texts(self) -> list[str]:
+        return [event.text for event in self.events if isinstance(event, IncomingMessage)]
 
 
 class DiscordBot:
-    """Implements `RunningBot`: the adapter's client, in this process."""
+    """Implements `RunningBot`."""
 
     events_url: str | None = None
 
@@ -63,12 +71,9 @@ class DiscordBot:
         self.running = running
 
     @classmethod
-    async def start(
-        cls, addresses: object, inbox: Kept, notebook: Memory, **more: object
-    ) -> "DiscordBot":
+    async def start(cls, addresses: object, *, inbox: Kept, **options: object) -> "DiscordBot":
         assert isinstance(addresses, DiscordAddresses)
-        options = replace(options_for(addresses, notebook), **more)
-        platform = create(options)
+        platform = create(options_for(addresses, **options))
         return cls(platform, asyncio.create_task(platform.run(inbox)))
 
     async def stop(self) -> None:
@@ -83,27 +88,31 @@ class DiscordBot:
             await asyncio.sleep(0)
 
 
-def options_for(addresses: DiscordAddresses, notebook: Memory | None = None) -> DiscordOptions:
-    from bot.clock import system_clock
-
-    return DiscordOptions(
+def options_for(addresses: DiscordAddresses, **options: object) -> DiscordOptions:
+    made = DiscordOptions(
         token=addresses.token,
         clock=system_clock,
-        notebook=notebook,
         api_url=addresses.api_url,
         gateway_url=addresses.gateway_url,
         timing=QUICK,
-        catching_up=CatchingUp(),
     )
+    return replace(made, **options)
 
 
-def reply_to(event: IncomingMessage, text: str = "It is the backend", reply_id: str = "a1", **more: object) -> Reply:
-    reply = Reply(reply_id, card(text, **more), handle=event.handle)
-    return reply
+def card(text: str = "The backend is not supported", **parts: object) -> Card:
+    return replace(Card(title=text, summary=f"{text} (certain)"), **parts)
 
 
-def private(reply: Reply, recipient: str) -> Reply:
-    return replace(reply, visibility=Visibility.PRIVATE, recipient=recipient)
+def thread_of(event: IncomingMessage) -> Place:
+    """Where the bot says its answer belongs."""
+    return replace(event.ref.place, thread=event.ref.place.thread or event.ref.id)
 
 
-__all__ = ["Card", "DiscordBot", "Kept", "Mapping", "Memory", "Path", "card", "options_for", "private", "reply_to"]
+def answer(event: IncomingMessage, reply_id: str = "a1", shown: Card | None = None) -> Reply:
+    return Reply(reply_id, shown or card(), handle=event.handle)
+
+
+def private(event: IncomingMessage, reply_id: str = "a1") -> Reply:
+    return Reply(
+        reply_id, card(), visibility=Visibility.PRIVATE, recipient=event.author.id, handle=event.handle
+    )

@@ -81,7 +81,13 @@ class Intake:
             finally:
                 self._unfinished -= 1
             if self._waiting.empty():
-                await self._settled()
+                await self._tell_settled()
+
+    async def _tell_settled(self) -> None:
+        try:
+            await self._settled()
+        except Exception as error:  # noqa: BLE001 (outermost loop: an older note only costs reading more)
+            self._log.warning("not-noted", error=repr(error))
 
     async def _keep(self, event: IncomingMessage) -> None:
         for number in range(1, _TRIES + 1):

@@ -63,7 +63,7 @@ class _Hearing:
         if interaction.type is discord.InteractionType.modal_submit:
             await self.ears.sent(interaction)
 
-    async def before_identify_hook(self, shard_id: int | None, *, initial: bool) -> None:
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Keep the distance between two sessions that Discord demands."""
         del shard_id
         if not initial:

@@ -1,0 +1,1 @@
+"""What Discord tells over its gateway, and what it did not tell. Not for REST."""

@@ -1,0 +1,41 @@
+"""A Discord of our own, and the adapter connected to it over real sockets."""
+
+import functools
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.adapters.chat.discord.discord_bot import DiscordBot, Kept, Memory
+from tests.fakes.discord.records import DiscordSettings
+from tests.fakes.discord.stage import DiscordStage
+from tests.fakes.discord.world import World
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    async with World(DiscordSettings(heartbeat_interval_ms=100)) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def kept() -> Kept:
+    return Kept()
+
+
+@pytest.fixture
+def notebook() -> Memory:
+    return Memory()
+
+
+@pytest.fixture
+async def stage(world, kept, notebook) -> AsyncIterator[DiscordStage]:
+    """The room, with the bot in it."""
+    opened = DiscordStage(world, functools.partial(DiscordBot.start, inbox=kept, notebook=notebook))
+    await opened.open()
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def platform(stage):
+    return stage.bot.platform
