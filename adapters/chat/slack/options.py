@@ -120,7 +120,10 @@ class SlackOptions:
 
     def is_own(self, url: str) -> bool:
         """Tell whether a URL is Slack's own, so that the bot's token may go there."""
-        there, base = urlsplit(url), urlsplit(self.base_url)
+        try:
+            there, base = urlsplit(url), urlsplit(self.base_url)
+        except ValueError:
+            return False
         if there.scheme == base.scheme and there.netloc == base.netloc:
             return True
         host = there.hostname or ""

@@ -106,7 +106,8 @@ def _blocks(card: Card, pages_url: str | None, aside: str) -> Iterator[Block]:
 
 
 def _button(button: Button, place: int, card: Card) -> ButtonElement:
-    label = cut(harmless(button.label), CAPABILITIES.button_label_limit) or "…"
+    label = cut(harmless(button.label).strip(), CAPABILITIES.button_label_limit) or "…"
+    question = cut(harmless(button.confirm).strip(), _CONFIRM_LIMIT)
     style = None if button.style is ButtonStyle.QUIET else button.style.value
     return ButtonElement(
         text=PlainTextObject(text=label, emoji=False),
@@ -114,14 +115,14 @@ def _button(button: Button, place: int, card: Card) -> ButtonElement:
         action_id=f"{button.action}#{place}",
         value=printable(button.value)[:_VALUE_LIMIT] or None,
         style=style,
-        confirm=_confirm(button, label, card.language) if button.confirm else None,
+        confirm=_confirm(question, label, card.language) if question else None,
     )
 
 
-def _confirm(button: Button, label: str, language: str) -> ConfirmObject:
+def _confirm(question: str, label: str, language: str) -> ConfirmObject:
     return ConfirmObject(
         title=PlainTextObject(text=cut(label, _CONFIRM_TITLE), emoji=False),
-        text=PlainTextObject(text=cut(harmless(button.confirm), _CONFIRM_LIMIT), emoji=False),
+        text=PlainTextObject(text=question, emoji=False),
         confirm=PlainTextObject(text=cut(label, _CONFIRM_BUTTON), emoji=False),
         deny=PlainTextObject(text=_CANCEL.get(language, _CANCEL["en"]), emoji=False),
     )

@@ -37,7 +37,7 @@ _URL_LIMIT = 3_000
 def elements_of(section: Section, pages_url: str | None) -> list[RichTextElement]:
     """Return a section: its heading, then its parts."""
     elements: list[RichTextElement] = []
-    heading = list(_heading(section))
+    heading = _heading(section)
     if heading:
         elements.append(RichTextSectionElement(elements=heading))
     for part in section.parts:
@@ -45,12 +45,11 @@ def elements_of(section: Section, pages_url: str | None) -> list[RichTextElement
     return elements
 
 
-def _heading(section: Section) -> Iterator[RichTextElement]:
-    if section.heading:
-        yield _Text(text=harmless(section.heading), style=_Style(bold=True))
-    if section.aside:
-        gap = "  " if section.heading else ""
-        yield _Text(text=gap + harmless(section.aside), style=_Style(italic=True))
+def _heading(section: Section) -> list[RichTextElement]:
+    heading = _shown(section.heading, _Style(bold=True))
+    aside = _shown(section.aside, _Style(italic=True))
+    gap = [_Text(text="  ")] if heading and aside else []
+    return [*heading, *gap, *aside]
 
 
 def _part(part: Part, pages_url: str | None) -> Iterator[RichTextElement]:
@@ -58,7 +57,7 @@ def _part(part: Part, pages_url: str | None) -> Iterator[RichTextElement]:
         case Paragraph(text):
             yield from _sections([_sentence(text)])
         case Subheading(text):
-            yield from _sections([[_Text(text=harmless(text), style=_Style(bold=True))] if text else []])
+            yield from _sections([_shown(text, _Style(bold=True))])
         case Code():
             yield from _code(part)
         case Fields(fields):
@@ -82,12 +81,12 @@ def _list(items: Sequence[Sequence[RichTextElement]]) -> Iterator[RichTextElemen
 
 
 def _named(name: str, value: str) -> list[RichTextElement]:
-    return [_Text(text=f"{harmless(name)}: ", style=_Style(bold=True)), *_plain(value)]
+    return [*_shown(f"{name}: ", _Style(bold=True)), *_shown(value)]
 
 
-def _plain(text: str) -> list[RichTextElement]:
+def _shown(text: str, style: RichTextElementParts.TextStyle | None = None) -> list[RichTextElement]:
     shown = harmless(text)
-    return [_Text(text=shown)] if shown else []
+    return [_Text(text=shown, style=style)] if shown else []
 
 
 def _code(code: Code) -> Iterator[RichTextElement]:
@@ -119,4 +118,4 @@ def _link(link: Link, pages_url: str | None) -> list[RichTextElement]:
     url = f"{pages_url.rstrip('/')}{link.url}" if is_own and pages_url else link.url
     if url.startswith(("https://", "http://")) and len(url) <= _URL_LIMIT:
         return [RichTextElementParts.Link(url=printable(url), text=text or None)]
-    return [] if is_own else _plain(text)
+    return [] if is_own else _shown(link.text)
