@@ -84,9 +84,11 @@ class ShippedReleases:
             raise UnknownReleaseError(str(version), self._versions) from error
         if wanted not in self._known:
             raise UnknownReleaseError(str(version), self._versions)
-        if wanted not in self._releases:
-            self._releases[wanted] = ShippedRelease(self._shelf, wanted)
-        return self._releases[wanted]
+        # 0.11 is 0.11.0, but only the shipped spelling names a file.
+        shipped = next(one for one in self._versions if one == wanted)
+        if shipped not in self._releases:
+            self._releases[shipped] = ShippedRelease(self._shelf, shipped)
+        return self._releases[shipped]
 
 
 @cache

@@ -97,3 +97,11 @@ def test_a_release_that_is_not_shipped_is_refused_by_name(version):
         releases.get(version)
     assert error.value.version == version
     assert "0.13.0" in str(error.value)
+
+
+@pytest.mark.parametrize(("asked", "shipped"), [("0.11", "0.11.0"), ("0.13", "0.13.0"), ("0.6.3.0", "0.6.3")])
+def test_a_release_is_found_under_every_spelling_of_its_number(asked, shipped):
+    found = load_releases().get(asked)
+
+    assert str(found.version) == shipped
+    assert found.flag("--dtype") is not None
