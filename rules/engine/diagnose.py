@@ -17,7 +17,7 @@ from rules.engine.printed.recognising import may_be_recognised, recognise
 from rules.engine.report import Report
 from rules.engine.reporting import Judged, limit_notes
 from rules.engine.rule.model import Rule
-from rules.engine.seams import Answerer, Printing, Reader, Texts
+from rules.engine.seams import Answerer, Printing, Reader, Stump, Texts
 
 #: in which answers are written
 LANGUAGES = ("en", "zh")
@@ -36,6 +36,7 @@ class Parts:
     #: releases with facts, ascending
     shipped: tuple[Version, ...]
     printing: Printing | None = None
+    stump: Stump | None = None
     #: None: a bare message is not looked up among what vLLM raises
     texts: Texts | None = None
 
@@ -68,7 +69,7 @@ class Engine:
         hits = parts.matcher.match(evidence, failure.code)
         found = parts.reader.facts(evidence, given, language)
         known = known_releases(found.facts, parts.shipped)
-        setting = Setting(failure, found.facts, parts.shipped, known, parts.printing)
+        setting = Setting(failure, found.facts, parts.shipped, known, parts.printing, parts.stump)
         matches = find_matches(hits, parts.rule_of, setting)
         verdict = rank(matches, hits, failure)
         if parts.texts is not None and may_be_recognised(verdict, failure):

@@ -2,9 +2,10 @@
 
 import re
 
-from rules.engine.paste.evidence import Evidence, Note, NoteDraft
+from rules.engine.paste.evidence import Evidence, EvidenceLine, Note, NoteDraft
 from rules.engine.paste.fact_reading import read_facts
 from rules.engine.paste.facts import Given
+from rules.engine.paste.failure_texts import HARD_LEVELS
 from rules.engine.paste.nature import Nature, read_nature
 from rules.engine.paste.reading import read_paste, read_window
 from rules.engine.paste.rootcause import CauseReading, Kind, find_root_cause
@@ -43,7 +44,7 @@ class PasteReader:
             wrappers=_wrappers(reading),
             code=code,
             cut=nature.message_cut,
-            hidden=_is_hidden(nature, reading, code),
+            hidden=_is_hidden(evidence, nature, reading, code),
             vllm=nature.vllm,
             foreign=nature.other_program,
         )
@@ -125,11 +126,19 @@ def _said(evidence: Evidence, reading: CauseReading) -> set[int]:
     return said
 
 
-def _is_hidden(nature: Nature, reading: CauseReading, code: frozenset[int]) -> bool:
+def _is_hidden(evidence: Evidence, nature: Nature, reading: CauseReading, code: frozenset[int]) -> bool:
     """Tell whether something failed although no line says what."""
     if reading.root is not None:
         return False
     told = {
         index for block in reading.tracebacks if block.raised for index in range(block.first, block.last + 1)
     }
-    return nature.cut or bool(code - told) or (nature.failed and not nature.started)
+    loose = any(_is_loose_source(line) for line in evidence.lines) and not nature.started
+    return nature.cut or bool(code - told) or loose or (nature.failed and not nature.started)
+
+
+def _is_loose_source(line: EvidenceLine) -> bool:
+    """Tell whether a process of vLLM printed a source line, as tracebacks do, where no traceback is left."""
+    text = line.text
+    source = text.startswith("    ") and text.isascii() and any(mark in text for mark in "(=.[")
+    return source and line.vllm_record and (line.level is None or line.level in HARD_LEVELS)

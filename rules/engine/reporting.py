@@ -7,9 +7,10 @@ from packaging.version import Version
 
 from rules.engine.matching.matches import Match, Setting
 from rules.engine.matching.ranking import Rejected, Verdict, confidence
-from rules.engine.matching.scan.windows import WHOLE, Excerpt
+from rules.engine.matching.scan.windows import Excerpt
 from rules.engine.paste.evidence import Evidence, Note, NoteKind
 from rules.engine.paste.facts import Facts
+from rules.engine.paste.reading import WHOLE
 from rules.engine.report import Ask, Diagnosis, Remedy, Report, RootCause, RuledOut, Status
 from rules.engine.seams import Answer, Answerer, Case
 from rules.engine.versions import parse_version, select, specifier, within

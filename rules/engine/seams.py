@@ -118,6 +118,13 @@ class Texts(Protocol):
         """Return which releases raise a message; None when none does. No name: any exception."""
 
 
+class Stump(Protocol):
+    """Tells a captured name that was cut from one that is whole."""
+
+    def __call__(self, rule: Rule, name: str, value: str, /) -> bool:
+        """Tell whether the value is a part of a name. It stood at the start or the end of its line."""
+
+
 class Printing(Protocol):
     """Which releases print what a rule captured."""
 

@@ -9,6 +9,7 @@ from rules.engine.cache_folder import CacheFolder, default_cache_folder
 from rules.engine.compiled import CompiledCatalogue, compiled_catalogue
 from rules.engine.diagnose import Engine, Parts
 from rules.engine.matching.verifying import Matcher
+from rules.engine.printed.names import is_stump
 from rules.engine.printed.texts import PrintedTexts, TextSource
 from rules.engine.reader import PasteReader
 from rules.engine.remedy.answerer import RemedyAnswerer
@@ -67,6 +68,7 @@ def engine_of(compiled: CompiledCatalogue, releases: Releases, texts: Texts | No
         answerer=RemedyAnswerer(compiled.catalogue(), releases),
         shipped=releases.versions(),
         printing=partial(releases_that_print, releases=releases),
+        stump=partial(is_stump, releases=releases),
         texts=texts,
     )
     return Engine(parts)

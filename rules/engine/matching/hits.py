@@ -15,6 +15,8 @@ class Hit:
     #: index into `Evidence.lines`
     line: int
     captures: Mapping[str, str] = field(default_factory=lambda: _NO_CAPTURES)
+    #: captures at the very start or end of the line, where what they name may be cut
+    edges: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """From hits to matches: which rules hold, where, with which captures and releases. Not for ranking."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -10,7 +10,7 @@ from rules.engine.matching.conditions import Situation
 from rules.engine.matching.hits import Hit, Hits, RuleHits
 from rules.engine.paste.facts import Facts
 from rules.engine.rule.model import After, AllOf, AnyOf, Condition, Fired, Last, Rule
-from rules.engine.seams import Failure, Printing
+from rules.engine.seams import Failure, Printing, Stump
 from rules.engine.versions import parse_version, select, stand_ins
 
 
@@ -54,6 +54,8 @@ class Setting:
     known: tuple[Version, ...] | None = None
     #: which of some releases print what a rule captured; None: release facts are not asked
     printing: Printing | None = None
+    #: which captures at the edge of a line name nothing, so that they are cut; None: release facts are not asked
+    stump: Stump | None = None
     #: shipped releases that raise the root cause's message; empty: that was not asked, or none does
     raising: tuple[Version, ...] = ()
 
@@ -109,7 +111,7 @@ def _judged(rule: Rule, hits: RuleHits, setting: Setting) -> Match | None:
     if not deciding:
         return None
     place, line, name, first = deciding[0]
-    captures = _captures(first, (entry[3] for entry in deciding[1:]))
+    captures = _captures(rule, [first, *(entry[3] for entry in deciding[1:])], setting)
     releases = setting.shipped if setting.known is None else setting.known
     if setting.facts.vllm_version is None:
         releases = _narrowed(releases, rule, [name, *hits.signals], captures, setting)
@@ -118,11 +120,15 @@ def _judged(rule: Rule, hits: RuleHits, setting: Setting) -> Match | None:
     return None if holds is False else Match(rule, line, place, captures, situation, sure=holds is True)
 
 
-def _captures(first: Hit, others: Iterator[Hit]) -> Mapping[str, str]:
-    captures = dict(first.captures)
-    for hit in others:
+def _captures(rule: Rule, hits: Iterable[Hit], setting: Setting) -> Mapping[str, str]:
+    """Return what was captured, the first hit first, without names that the end of a line cut."""
+    captures: dict[str, str] = {}
+    for hit in hits:
         for name, value in hit.captures.items():
-            captures.setdefault(name, value)
+            if name not in captures and not (
+                name in hit.edges and setting.stump is not None and setting.stump(rule, name, value)
+            ):
+                captures[name] = value
     return captures
 
 

@@ -114,7 +114,7 @@ class _Run:
     def verify(self, place: int, pattern: Pattern, lines: Mapping[int, None]) -> None:
         """Search the candidate lines of one signal."""
         signal = self._index.signals[place]
-        known: dict[str, Mapping[str, str] | None] = {}
+        known: dict[str, Hit | None] = {}
         hits: list[Hit] = []
         for number in lines:
             line = self._lines[number]
@@ -124,23 +124,27 @@ class _Run:
                 if self._exhausted(known, line):
                     self._uncertain.setdefault(signal.rule, set()).add(signal.name)
                     break
-                known[line.text] = self._search(pattern, line.text)
-            captures = known[line.text]
-            if captures is not None:
-                hits.append(Hit(number, captures))
+                known[line.text] = self._search(pattern, number)
+            found = known[line.text]
+            if found is not None:
+                hits.append(Hit(number, found.captures, found.edges))
         if hits:
             self._found.setdefault(signal.rule, {})[signal.name] = tuple(hits)
 
     def _exhausted(self, known: Mapping[str, object], line: EvidenceLine) -> bool:
         return len(known) >= self._limits.texts_per_signal or len(line.text) > self._characters
 
-    def _search(self, pattern: Pattern, text: str) -> Mapping[str, str] | None:
+    def _search(self, pattern: Pattern, number: int) -> Hit | None:
+        text = self._lines[number].text
         self._searched += 1
         self._characters -= len(text)
         match = pattern.search(text)
         if match is None:
             return None
-        return {name: value for name, value in match.groupdict().items() if value is not None}
+        captures = {name: value for name, value in match.groupdict().items() if value is not None}
+        whole = text.strip()
+        edges = (name for name, value in captures.items() if whole.startswith(value) or whole.endswith(value))
+        return Hit(number, captures, frozenset(edges))
 
     def hits(self) -> Hits:
         """Return what was found."""

@@ -50,6 +50,7 @@ WRAPPERS: Final = (
         "Error in request",
     ),
     *("An error occurred while", "Traceback", "Dumping "),
+    *("Engine iteration timed out", "Timed out waiting for engine"),
 )
 #: texts that name a failure although no exception does
 TELLING: Final = (

@@ -43,6 +43,11 @@ _FATAL: Final = (
 _ANY_VLLM: Final = re2.compile("|".join(map(re2.escape, VLLM_MARKS)))
 _ANY_OTHER: Final = re2.compile("|".join(re2.escape(mark) for _, marks in OTHERS for mark in marks))
 _ANY_FATAL: Final = re2.compile("|".join(map(re2.escape, _FATAL)))
+#: what is left of `… does not support AttentionBackendEnum.X backend now.` (vLLM 0.6.3 to 0.12.0)
+_CUT_REFUSAL: Final = re2.compile(
+    r"(?:^|[ (])RuntimeError: (?:\S*VL? does not(?: support)?"
+    r"|\S+ does not support (?:Att[A-Za-z]*\.?|_Ba[a-z]*\.?))$"
+)
 _STARTED: Final = ("Application startup complete", "Uvicorn running on")
 _SERVED: Final = ('" 200 OK', "Avg generation throughput", "Avg prompt throughput", 'HTTP/1.1" 200')
 
@@ -80,7 +85,7 @@ def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
     """Return what the paste is, from its lines and the exceptions found in them."""
     text = "\n".join(line.text for line in lines)
     records = any(line.vllm_record for line in lines)
-    marked = records or _ANY_VLLM.search(text) is not None
+    marked = records or _ANY_VLLM.search(text) is not None or _is_cut_in_enum(causes) or _frames_name(lines)
     other = _other_program(text, lines, causes, records=records)
     kinds = {entry.kind for entry in causes.judged}
     errors = causes.first_error is not None and Kind.REQUEST not in kinds
@@ -107,8 +112,17 @@ def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
 
 def _stops_early(causes: CauseReading) -> bool:
     """Tell whether the message of the root cause ends with a word that more must follow."""
-    last = causes.root.text.rstrip().rsplit(" ", 1)[-1] if causes.root is not None else ""
+    if causes.root is None:
+        return False
+    if _is_cut_in_enum(causes):
+        return True
+    last = causes.root.text.rstrip().rsplit(" ", 1)[-1]
     return bool(last) and last[-1] not in ")]}" and is_dangling(last)
+
+
+def _is_cut_in_enum(causes: CauseReading) -> bool:
+    """Tell whether the cause is an encoder's refusal that was cut before it names the refused backend."""
+    return causes.root is not None and _CUT_REFUSAL.search(causes.root.text.rstrip()) is not None
 
 
 def _other_program(
@@ -125,6 +139,12 @@ def _other_program(
     if found != "vllm-rs" and (records or _names_vllm_file(text, causes)) and not _only_named(lines, found):
         return None
     return found
+
+
+def _frames_name(lines: Sequence[EvidenceLine]) -> bool:
+    """Tell whether the path of a frame names vLLM, be it an environment called after it."""
+    paths = (line.text.lstrip() for line in lines)
+    return any("vllm" in path[:200].partition('",')[0] for path in paths if path.startswith('File "'))
 
 
 def _names_vllm_file(text: str, causes: CauseReading) -> bool:

@@ -43,10 +43,11 @@ VLLM_MARKS: Final = (
         "_vllm_fa2_C",
         "_vllm_fa3_C",
         "vllm_flash_attn",
-        "AttentionBackendEnum.",
+        "AttentionBackendEnum",
     ),
     *(
         "_Backend.",
+        "AttentionSelectorConfig(",
         "VLLM_USE_V1",
         "VLLM_ATTENTION_BACKEND",
         "EngineCore",

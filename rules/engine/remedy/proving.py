@@ -10,7 +10,7 @@ from functools import lru_cache
 from rules.engine.remedy import requests
 from rules.engine.remedy.building import TOWER_FLAG, VARIABLE, told_by_message, tower_label
 from rules.engine.remedy.machine import completions, text_machine, tower_machine
-from rules.engine.remedy.words import fill
+from rules.engine.remedy.words import fill, placeholders
 from rules.engine.report import Change, ProofKind
 from rules.engine.rule.model import ProofTemplate
 from rules.engine.seams import Case
@@ -60,6 +60,8 @@ def _prove(template: ProofTemplate, change: Change, release: Release, case: Case
 
 def _log(template: ProofTemplate, change: Change, release: Release, case: Case) -> Proving | None:
     if template.text is not None:
+        if not placeholders(template.text) <= case.captures.keys():
+            return None
         text = fill(template.text, case.captures)
         expect = "expect.line-absent" if template.absent else "expect.line"
         flags = "-cF" if template.absent else "-F"

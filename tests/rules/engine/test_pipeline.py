@@ -5,9 +5,9 @@ import io
 import pytest
 
 from rules.engine.diagnose import Engine, Parts
-from rules.engine.matching.scan.windows import WHOLE
 from rules.engine.paste.evidence import NoteKind
 from rules.engine.paste.facts import Given
+from rules.engine.paste.reading import WHOLE
 from rules.engine.report import Change, Confidence, FixKind, Proof, ProofKind, Remedy, Risk, Status
 from rules.engine.reporting import common_fixes
 from rules.engine.rule.model import Impact, Scope

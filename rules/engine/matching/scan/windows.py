@@ -16,11 +16,8 @@ from rules.engine.matching.scan.pages import Page, Segment, runs_of
 from rules.engine.matching.scan.scanner import Scanner
 from rules.engine.matching.scan.thinning import thin
 from rules.engine.paste.cleaning import decode
+from rules.engine.paste.reading import WHOLE, is_whole
 
-#: bytes up to which an input is read whole
-WHOLE = 1024 * 1024
-#: lines up to which an input is read whole: more of them in so few bytes are no log
-_WHOLE_LINES = 20_000
 #: share of characters that are none, from which on an input is no text
 _NO_TEXT = 0.05
 
@@ -86,7 +83,7 @@ def read_excerpt(
 
 def _whole(head: bytes) -> Excerpt | None:
     """Return a paste that is read whole but for repeated lines; None when it is too large, or no text."""
-    if len(head) > WHOLE or head.count(b"\n") > _WHOLE_LINES:
+    if not is_whole(head):
         return None
     thinned = None if head.startswith(_UTF16_MARKS) or b"\0" in head else thin(head)
     text = decode(head) if thinned is None else decode(thinned[0])

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from rules.engine.compiled import compiled_catalogue
 from rules.engine.matching.scan.scanner import SetScanner, make_scanner
-from rules.engine.matching.scan.windows import WHOLE, read_excerpt
+from rules.engine.matching.scan.windows import read_excerpt
 from rules.engine.matching.verifying import Matcher
+from rules.engine.paste.reading import WHOLE
 from rules.engine.reader import PasteReader
 from rules.engine.rule.catalogue import SHIPPED
 from tests.rules.engine.matching.reference_matcher import engine_findings, reference_findings

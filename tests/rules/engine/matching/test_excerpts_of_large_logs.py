@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from rules.engine.matching.scan.index import build_index
 from rules.engine.matching.scan.scanner import make_scanner
-from rules.engine.matching.scan.windows import DEFAULT_WINDOWS, WHOLE, WindowLimits, read_excerpt
+from rules.engine.matching.scan.windows import DEFAULT_WINDOWS, WindowLimits, read_excerpt
+from rules.engine.paste.reading import WHOLE
 from tests.rules.engine.matching.handmade_rules import rule, signal
 
 INDEX = build_index([rule("rejected", signal("refuses backend", "refuses backend"))])
