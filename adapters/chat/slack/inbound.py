@@ -13,7 +13,7 @@ from adapters.chat.slack.reading import files_of, text_of
 from adapters.chat.slack.texts import names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from adapters.chat.slack.options import Hearing, Identity
 
@@ -140,6 +140,14 @@ def _trigger(event: Payload, message: Payload, us: Identity) -> Trigger:
     is_direct = event.get("channel_type") == "im" or str(event.get("channel")).startswith("D")
     is_named = event.get("type") == "app_mention" or names(str(message.get("text")), us.user)
     return Trigger.MENTION if is_direct or is_named else Trigger.SAID
+
+
+def with_thread(message: IncomingMessage, thread: Sequence[Payload], us: Identity) -> IncomingMessage:
+    """Return a message that also says what the others said in its thread, oldest first."""
+    said = [(one, author_of(one, us)) for one in thread if one.get("ts") != message.ref.id]
+    texts = [text_of(one, us.user, is_bot=author.is_bot) for one, author in said if author is not None]
+    files = [file for one, author in said if author is not None for file in files_of(one)]
+    return replace(message, text="\n".join(filter(None, (*texts, message.text))), files=tuple(files[-10:]))
 
 
 def shared_file_of(event: Payload, file: Payload, us: Identity) -> IncomingMessage | None:

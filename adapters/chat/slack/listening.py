@@ -15,7 +15,8 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.response import BoltResponse
 
-from adapters.chat.errors import UnreachableError
+from adapters.chat.errors import ChatError, UnreachableError
+from adapters.chat.interface import Trigger
 from adapters.chat.slack.form import CALLBACK, TEXT, submission_of, view_of
 from adapters.chat.slack.inbound import (
     click_of,
@@ -24,6 +25,7 @@ from adapters.chat.slack.inbound import (
     message_of,
     shared_file_of,
     shortcut_of,
+    with_thread,
 )
 from adapters.chat.slack.options import NAME
 from adapters.chat.slack.web.api import LIBRARY_LOG, web_client
@@ -40,6 +42,10 @@ if TYPE_CHECKING:
     from adapters.chat.slack.web.api import Api
 
     Body = dict[str, Any]
+
+
+#: messages of a thread that are read together
+_THREAD_LIMIT = 50
 
 
 class _Ourselves(AsyncAuthorize):
@@ -62,6 +68,7 @@ class Listening:
         self._clock = clock
         self._inbox: Inbox | None = None
         self._us: Identity | None = None
+        self._underway: set[asyncio.Task[bool]] = set()
         self._log = structlog.get_logger(__name__)
         self.app = self._build()
 
@@ -69,9 +76,11 @@ class Listening:
         """Hand over what arrives from now on."""
         self._us, self._inbox = us, inbox
 
-    def end(self) -> None:
-        """Refuse what arrives from now on, so that Slack delivers it again."""
+    async def end(self) -> None:
+        """Refuse what arrives from now on, so that Slack delivers it again; let what is being kept be kept."""
         self._inbox = None
+        if self._underway:
+            await asyncio.wait(self._underway, timeout=self._options.timing.farewell_s)
 
     async def receive(self, request: web.Request) -> web.Response:
         """Answer a signed request."""
@@ -110,13 +119,34 @@ class Listening:
         return self._us
 
     async def _event(self, body: Body) -> None:
-        await self._keep(message_of(body, self._known(), self._options.hearing))
+        message = message_of(body, self._known(), self._options.hearing)
+        await self._keep(await self._with_thread(message) if message is not None else None)
+
+    async def _with_thread(self, message: IncomingMessage) -> IncomingMessage:
+        """Return a mention without words together with the thread it stands in.
+
+        Only where the thread was not heard before, which is where nothing is heard unasked.
+        """
+        thread = message.ref.place.thread
+        is_bare = message.trigger is Trigger.MENTION and not message.text and not message.files
+        if self._options.hearing.unasked or thread is None or not is_bare:
+            return message
+        method = self._api.client.conversations_replies
+        channel = message.ref.place.channel
+        try:
+            async with asyncio.timeout(self._options.timing.quick_s):
+                answer = await self._api.call(method, channel=channel, ts=thread, limit=_THREAD_LIMIT)
+        except (ChatError, TimeoutError) as error:
+            self._log.warning("thread-not-read", error=repr(error))
+            return message
+        return with_thread(message, answer.get("messages") or [], self._known())
 
     async def _file(self, body: Body) -> None:
         """Hear of a shared file; its message says more, so that gets the time to come first."""
         event = body["event"]
         await asyncio.sleep(self._options.timing.file_notice_s)
-        answer = await self._api.call(self._api.client.files_info, file=str(event.get("file_id") or ""))
+        async with asyncio.timeout(self._options.timing.quick_s):
+            answer = await self._api.call(self._api.client.files_info, file=str(event.get("file_id") or ""))
         message = shared_file_of(event, answer.get("file") or {}, self._known())
         is_shared = bool(body.get("is_ext_shared_channel"))
         if message is not None and is_listened_to(message, self._options.hearing, is_shared=is_shared):
@@ -134,7 +164,7 @@ class Listening:
         view = view_of(form, body)
         _ = self._api.session
         try:
-            async with asyncio.timeout(self._options.timing.form_s):
+            async with asyncio.timeout(self._options.timing.quick_s):
                 await self._api.client.views_open(trigger_id=str(body.get("trigger_id") or ""), view=view)
         except TROUBLE as error:
             self._log.warning("form-not-opened", error=repr(error))
@@ -163,7 +193,10 @@ class Listening:
             return
         if self._inbox is None:
             raise UnreachableError(NAME, "an event while the bot ends")
-        await self._inbox.accept(event)
+        keeping = asyncio.ensure_future(self._inbox.accept(event))
+        self._underway.add(keeping)
+        keeping.add_done_callback(self._underway.discard)
+        await keeping
 
     async def _failed(self, error: Exception, body: Body) -> BoltResponse:
         """Acknowledge what is not for us; everything else is to come again."""

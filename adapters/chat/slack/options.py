@@ -58,8 +58,8 @@ class Timing:
 
     #: of one request to the Web API
     request_s: float = 30.0
-    #: of opening a form, so that the command is still acknowledged in time
-    form_s: float = 2.0
+    #: of a request that has to be over before the acknowledgement
+    quick_s: float = 1.5
     #: between pings on the socket; below 1 s a busy machine loses sockets
     ping_s: float = 10.0
     #: how long Slack may take to greet on a new socket
@@ -72,7 +72,9 @@ class Timing:
     retry_s: float = 1.0
     retry_most_s: float = 60.0
     #: how long the message of a shared file may take to arrive after the notice about the file
-    file_notice_s: float = 1.5
+    file_notice_s: float = 1.0
+    #: how long events that are being kept are waited for when the bot ends
+    farewell_s: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ class SlackPlatform:
                 await asyncio.Event().wait()
         finally:
             self._is_running = False
-            self._listening.end()
+            await self._listening.end()
             await self._api.close()
 
     async def _introduce(self) -> Identity:

@@ -52,7 +52,7 @@ class Replies:
 
     async def post(self, place: Place, reply: Reply) -> MessageRef:
         """Show a reply in its thread, or to one person. Raises `ChatError`."""
-        if reply.visibility is Visibility.PRIVATE and reply.recipient and not _is_direct(place.channel):
+        if reply.visibility is Visibility.PRIVATE and _can_whisper(place, reply.recipient):
             return await self._whisper(place, reply)
         handle = Handle.parse(reply.handle)
         aside = f"{handle.asked_by}: {self._api.options.command}" if handle.asked_by else ""
@@ -198,8 +198,9 @@ class Replies:
                 return
 
 
-def _is_direct(channel: str) -> bool:
-    return channel.startswith("D")
+def _can_whisper(place: Place, recipient: str | None) -> bool:
+    """Tell whether there is somebody to whisper to: no bot, and not where only one person listens anyway."""
+    return (recipient or "").startswith(("U", "W")) and not place.channel.startswith("D")
 
 
 def _thread(place: Place, message: str) -> str:

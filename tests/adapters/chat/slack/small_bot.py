@@ -26,12 +26,13 @@ from adapters.chat.interface import (
 from adapters.chat.slack.options import Delivery, SlackOptions, Timing
 from adapters.chat.slack.platform import SlackPlatform, create
 from tests.fakes.slack.records import SlackAddresses
+from tests.fakes.slack.stage import SlackStage
 from tests.fakes.watch import Watch
 
 #: short times, so that nothing waits for Slack's long ones
 TIMING = Timing(
     request_s=5.0,
-    form_s=1.0,
+    quick_s=1.0,
     ping_s=1.0,
     hello_s=2.0,
     dead_s=0.6,
@@ -186,3 +187,15 @@ class SmallBot:
 
 def thread_of(event: IncomingMessage) -> Place:
     return replace(event.ref.place, thread=event.ref.place.thread or event.ref.id)
+
+
+def bot_of(stage: SlackStage) -> SmallBot:
+    assert isinstance(stage.bot, SmallBot)
+    return stage.bot
+
+
+async def until(look: Callable[[], bool]) -> None:
+    """Look again after each turn of the loop until it is so."""
+    async with asyncio.timeout(10):
+        while not look():  # noqa: ASYNC110 (the state of a connection has no event)
+            await asyncio.sleep(0)

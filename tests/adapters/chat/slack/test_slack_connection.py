@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
@@ -11,7 +11,16 @@ from adapters.chat.errors import NotAllowedError, UnreachableError
 from adapters.chat.interface import Place, Reply
 from adapters.chat.slack.options import Delivery, SlackOptions
 from adapters.chat.slack.platform import SlackPlatform, create
-from tests.adapters.chat.slack.small_bot import TIMING, MemoryInbox, SmallBot, card_of, now, options_for
+from tests.adapters.chat.slack.small_bot import (
+    TIMING,
+    MemoryInbox,
+    SmallBot,
+    bot_of,
+    card_of,
+    now,
+    options_for,
+    until,
+)
 from tests.fakes.faults import Fault
 from tests.fakes.slack.delivery.signed_http import Signer
 from tests.fakes.slack.records import SlackSettings
@@ -40,18 +49,6 @@ async def posts() -> AsyncIterator[SlackStage]:
             yield stage
         finally:
             await stage.close()
-
-
-def bot_of(stage: SlackStage) -> SmallBot:
-    assert isinstance(stage.bot, SmallBot)
-    return stage.bot
-
-
-async def until(look: Callable[[], bool]) -> None:
-    """Look again after each turn of the loop until it is so."""
-    async with asyncio.timeout(10):
-        while not look():  # noqa: ASYNC110 (the state of a connection has no event)
-            await asyncio.sleep(0)
 
 
 async def test_a_socket_that_slack_refreshes_loses_nothing(sockets: SlackStage) -> None:
