@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rules.engine.remedy.accepts import default_works, own_choices, text_accepts, tower_accepts
 from rules.engine.remedy.doubts import Doubt
 from rules.engine.remedy.machine import text_machine, tower_machine
-from rules.engine.remedy.words import fill
+from rules.engine.remedy.words import UNKNOWN, fill
 from rules.engine.report import Change
 from rules.engine.rule.model import ChangeTemplate, Fix, Pick
 from rules.engine.seams import Case
@@ -19,6 +19,8 @@ from rules.releases.release import Release
 #: the flag that gives an encoder its own backend, and the variable that both parts read up to 0.12.0
 TOWER_FLAG = "--mm-encoder-attn-backend"
 VARIABLE = "VLLM_ATTENTION_BACKEND"
+#: settings whose value is the name of a backend; others reach a part too, such as VLLM_USE_V1
+BACKEND_SETTINGS = frozenset({VARIABLE, TOWER_FLAG, "--attention-backend", "--attention-config.backend"})
 
 
 def told_by_message(case: Case, release: Release) -> str | None:
@@ -113,7 +115,8 @@ class Builder:
 
     def _removal(self, setting: str, part: Part | None) -> Refusal | None:
         """Check that a setting which goes decided the part, and that the machine's own choice then works."""
-        if setting.startswith("-") and self.release.flag(setting) is None:
+        gone = self.case.rule.failure_class == UNKNOWN_FLAGS
+        if setting.startswith("-") and self.release.flag(setting) is None and not gone:
             return Refusal(f"{self.release.version} has no flag {setting}")
         if part is None:
             return None
@@ -166,6 +169,8 @@ class Builder:
         """Return the first value that surely works, else the first that may, else None."""
         candidates = self._ordered(value) if isinstance(value, Pick) else (value,)
         filled = [fill(candidate, self._values_known) for candidate in candidates]
+        # what the message did not print, or what no number comes of, is no value
+        filled = [one for one in filled if one != UNKNOWN]
         accepted = {one: self._value_accepted(name, one) for one in filled}
         sure = [one for one in filled if accepted[one] is True]
         chosen = next(iter(sure), None) or next((one for one in filled if accepted[one] is None), None)
@@ -195,7 +200,7 @@ class Builder:
     def _value_accepted(self, name: str, value: str) -> bool | None:
         setting = self.release.variable(name) if name.startswith("VLLM_") else self.release.flag(name)
         choices = setting.choices if setting else None
-        parts = self.release.reach(name).parts
+        parts = self.release.reach(name).parts if name in BACKEND_SETTINGS else ()
         if choices is not None and value not in choices and not (parts and value.upper() in choices):
             return False
         outcomes: set[bool | None] = {True}

@@ -5,6 +5,8 @@ Each flag, variable, value and backend of a fix exists there and is not deprecat
 
 from collections.abc import Iterator
 
+from rules.engine.remedy.building import BACKEND_SETTINGS
+from rules.engine.remedy.building import UNKNOWN_FLAGS
 from rules.engine.remedy.words import placeholders
 from rules.engine.report import FixKind
 from rules.engine.rule.model import ChangeTemplate, Fix, Impact, Pick, Rule
@@ -94,7 +96,7 @@ def _reasons(rule: Rule, fix: Fix, release: Release) -> Iterator[str]:
         yield from _value(name, value, flag.choices if flag else None, release)
         yield from _reach(name, fix, release)
     for name in change.flags_unset:
-        if release.flag(name) is None:
+        if release.flag(name) is None and rule.failure_class != UNKNOWN_FLAGS:
             yield f"{name} does not exist"
         yield from _reach(name, fix, release)
 
@@ -118,7 +120,7 @@ def _setting(name: str, *, exists: bool, deprecated: str | None) -> Iterator[str
 
 
 def _value(name: str, value: str | Pick, choices: tuple[str, ...] | None, release: Release) -> Iterator[str]:
-    decides = release.reach(name).parts
+    decides = release.reach(name).parts if name in BACKEND_SETTINGS else ()
     candidates = value.prefer if isinstance(value, Pick) else (value,)
     if any(placeholders(one) for one in candidates):
         return

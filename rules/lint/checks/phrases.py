@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rules.engine.remedy.words import placeholders
 from rules.engine.rule.model import Fix, Rule
 from rules.engine.rule.texts import LANGUAGES
+from rules.lint.checks.texts import groups_of
 from rules.lint.interface import Context, Finding
 
 
@@ -12,7 +13,7 @@ def check(rule: Rule, context: Context) -> Iterator[Finding]:
     """Yield phrases that are missing or differ between languages."""
     for index, fix in enumerate(rule.fixes):
         yield from _phrase(fix.phrase or f"fix.{fix.kind}", ("fixes", index, "phrase"), context)
-        yield from _values(fix, ("fixes", index, "values"), context)
+        yield from _values(rule, fix, ("fixes", index, "values"), context)
     for index, question in enumerate(rule.ask):
         place = ("ask", index, "fact")
         yield from _phrase(f"ask.{question.fact}", place, context)
@@ -35,10 +36,11 @@ def _phrase(key: str, place: tuple[str | int, ...], context: Context) -> Iterato
         )
 
 
-def _values(fix: Fix, place: tuple[str | int, ...], context: Context) -> Iterator[Finding]:
+def _values(rule: Rule, fix: Fix, place: tuple[str | int, ...], context: Context) -> Iterator[Finding]:
     """Yield a phrase that names more than its fix, its change and the captures give."""
     text = context.catalogue.phrases.get("en", {}).get(fix.phrase or f"fix.{fix.kind}", "")
     given = {"removed", "setting", "value", "target", "seen", "requested", *fix.values}
+    given.update(name for signal in rule.signals for name in groups_of(signal.regex))
     wanted = placeholders(text) - given
     if wanted - {"model", "backend", "variable", "device", "selected"}:
         yield Finding(

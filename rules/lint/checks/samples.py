@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rules.engine.matching.conditions import Situation
 from rules.engine.paste.facts import Facts
-from rules.engine.rule.model import Rule, RuleStatus
+from rules.engine.rule.model import Origin, Rule, RuleStatus
 from rules.engine.rule.samples import Sample, read_samples
 from rules.lint.checks.matching import hits_in
 from rules.lint.interface import Context, Finding
@@ -32,7 +32,8 @@ def check(rule: Rule, context: Context) -> Iterator[Finding]:
             yield Finding(
                 f"No sample fires the signal `{signal.name}`.", "Add one.", ("signals", index, "name")
             )
-    for sample in silent:
+    # words that other programs print too are told apart by what stands round them, which `rules test` looks at
+    for sample in silent if rule.origin is Origin.VLLM else ():
         if Situation(hits_in(sample.text, rule), Facts(), {}).holds(rule.condition) is True:
             yield Finding(
                 "The silent sample fires.", "Narrow the condition.", file=f"samples/{sample.path.name}"

@@ -24,7 +24,7 @@ def check(rule: Rule, context: Context) -> Iterator[Finding]:
                 f"There is no text in `{language}`.", f"Add text/{language}.md.", file=f"text/{language}.md"
             )
     english = rule.texts.get("en")
-    captured = {name for signal in rule.signals for name in _groups(signal.regex)} | _ALWAYS
+    captured = {name for signal in rule.signals for name in groups_of(signal.regex)} | _ALWAYS
     for language, text in rule.texts.items():
         file = f"text/{language}.md"
         used = _used(text)
@@ -48,7 +48,8 @@ def check(rule: Rule, context: Context) -> Iterator[Finding]:
             yield Finding("The Chinese text is not Chinese.", "Translate it.", file=file)
 
 
-def _groups(regex: str) -> set[str]:
+def groups_of(regex: str) -> set[str]:
+    """Return the names that a pattern captures; none for a pattern that does not compile."""
     try:
         return set(re2.compile(regex).groupindex)
     except re2.error:

@@ -202,6 +202,13 @@ def test_what_stands_round_a_message_needs_no_template(draft):
     assert not [issue for issue in draft.issues() if issue.check == "templates"]
 
 
+def test_another_programs_same_words_are_left_to_the_run_of_the_samples(draft):
+    draft.change(Y, "origin: vllm", "origin: flash-attn")
+    draft.change("samples/silent-fine.log", "the encoder is fine", "the encoder Seeing was refused here")
+
+    assert not [issue for issue in draft.issues() if issue.check == "samples"]
+
+
 def test_every_check_is_shown_to_fail():
     assert {one[0] for one in FAULTS} == set(CHECKS)
 
