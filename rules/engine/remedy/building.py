@@ -19,6 +19,8 @@ from rules.releases.release import Release
 #: the flag that gives an encoder its own backend, and the variable that both parts read up to 0.12.0
 TOWER_FLAG = "--mm-encoder-attn-backend"
 VARIABLE = "VLLM_ATTENTION_BACKEND"
+#: class of failures whose point is a flag that the release does not know, so that it may be dropped there
+UNKNOWN_FLAGS = "cli-arg-invalid"
 #: settings whose value is the name of a backend; others reach a part too, such as VLLM_USE_V1
 BACKEND_SETTINGS = frozenset({VARIABLE, TOWER_FLAG, "--attention-backend", "--attention-config.backend"})
 

@@ -6,16 +6,24 @@ Not for rules' own texts.
 import re
 from collections.abc import Mapping
 
+from rules.engine.remedy.arithmetic import OPERATIONS
+
+#: what stands for a value that is not known
+UNKNOWN = "?"
 #: `{name}`, or `{name:upper}` for a value in upper case, `{name:bare}` for it without the `_VLLM_V1`
-#: suffix too
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::(upper|bare))?\}")
+#: suffix too; `{first:operation:second}` for what is worked out of two
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::(upper|bare)|:([a-z]+):([a-z_]+))?\}")
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
     """Return the template with its placeholders filled; what is not known becomes `?`. Other braces stay."""
 
     def one(found: re.Match[str]) -> str:
-        value = values.get(found[1], "?")
+        value = values.get(found[1], UNKNOWN)
+        if found[3]:
+            operation = OPERATIONS.get(found[3])
+            worked = operation(value, values.get(found[4], UNKNOWN)) if operation else None
+            return worked or UNKNOWN
         if found[2]:
             value = value.upper()
         return value.removesuffix("_VLLM_V1") if found[2] == "bare" else value
@@ -25,7 +33,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 
 def placeholders(template: str) -> set[str]:
     """Return the names that a template asks for."""
-    return {found[1] for found in _PLACEHOLDER.finditer(template)}
+    return {name for found in _PLACEHOLDER.finditer(template) for name in (found[1], found[4]) if name}
 
 
 class Words:

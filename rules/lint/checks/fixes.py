@@ -5,8 +5,7 @@ Each flag, variable, value and backend of a fix exists there and is not deprecat
 
 from collections.abc import Iterator
 
-from rules.engine.remedy.building import BACKEND_SETTINGS
-from rules.engine.remedy.building import UNKNOWN_FLAGS
+from rules.engine.remedy.building import BACKEND_SETTINGS, UNKNOWN_FLAGS
 from rules.engine.remedy.words import placeholders
 from rules.engine.report import FixKind
 from rules.engine.rule.model import ChangeTemplate, Fix, Impact, Pick, Rule
