@@ -27,9 +27,17 @@ if TYPE_CHECKING:
 
     from adapters.chat.slack.options import SlackOptions
 
+
+def _without_trace(record: logging.LogRecord) -> bool:
+    """Leave the sentence of a record and take its trace: an outage is not a fault of the program."""
+    record.exc_info = record.exc_text = None
+    return True
+
+
 #: what the libraries log; they show whole requests when asked for details, so they are not asked
 LIBRARY_LOG = logging.getLogger("adapters.chat.slack.library")
 LIBRARY_LOG.setLevel(logging.WARNING)
+LIBRARY_LOG.addFilter(_without_trace)
 
 
 def web_client(options: SlackOptions, token: str | None) -> AsyncWebClient:

@@ -79,6 +79,8 @@ class Replies:
             if metadata.get("event_type") == _METADATA and _payload(metadata).get("reply") == reply_id:
                 found = message
             shown.update(_file_ids(message))
+            if found is not None and not (_files(found) and is_ts(place.thread)):
+                break
         if found is None:
             return None
         ref = MessageRef(place, str(found["ts"]))

@@ -9,7 +9,7 @@ from adapters.chat.errors import ChatError, NotAllowedError, RateLimitedError, U
 from adapters.chat.interface import Attachment, Mark, MessageRef, Place, Reply, Visibility
 from adapters.chat.slack.options import Identity
 from adapters.chat.slack.platform import create
-from adapters.chat.slack.web.api import Api
+from adapters.chat.slack.web.api import LIBRARY_LOG, Api
 from adapters.chat.slack.web.replies import Replies
 from tests.adapters.chat.slack.small_bot import card_of, now, options_for
 from tests.fakes.faults import Fault
@@ -121,9 +121,18 @@ async def test_a_burst_in_one_channel_goes_out_one_after_the_other(desk: Desk) -
 async def test_a_reply_previews_no_pages_and_carries_its_id(desk: Desk) -> None:
     await desk.replies.post(await desk.asked(), Reply("r1", card_of("see https://example.org")))
     (call,) = desk.workspace.api.called("chat.postMessage")
-    assert not desk.own()[0].payload["unfurl_links"] or call.args["unfurl_links"] in {"0", "false"}
-    assert not desk.own()[0].payload["unfurl_media"] or call.args["unfurl_media"] in {"0", "false"}
+    assert (call.args["unfurl_links"], call.args["unfurl_media"]) == (False, False)
     assert desk.own()[0].metadata == {"event_type": "reply_shown", "event_payload": {"reply": "r1"}}
+
+
+def test_an_outage_is_logged_without_a_trace(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("WARNING"):
+        try:
+            raise OSError("away")  # noqa: TRY301
+        except OSError:
+            LIBRARY_LOG.exception("Failed to connect")
+    assert "Failed to connect" in caplog.text
+    assert "Traceback" not in caplog.text
 
 
 async def test_a_long_text_beside_the_card_does_not_keep_it_from_being_changed(desk: Desk) -> None:
