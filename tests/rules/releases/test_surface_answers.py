@@ -3,8 +3,7 @@ from packaging.version import Version
 
 from rules.releases.model import Attention, Flag, Record, Source, Variable
 from rules.releases.release import UnknownReleaseError
-from rules.releases.shipped import load_releases
-from rules.releases.shipped import ShippedReleases
+from rules.releases.shipped import ShippedReleases, load_releases
 from rules.releases.store import Shelf, encode
 
 HERE = Source("vllm/engine/arg_utils.py", 7)
