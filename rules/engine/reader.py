@@ -9,6 +9,7 @@ from rules.engine.paste.failure_texts import HARD_LEVELS
 from rules.engine.paste.nature import Nature, read_nature
 from rules.engine.paste.reading import read_paste, read_window
 from rules.engine.paste.rootcause import CauseReading, Kind, find_root_cause
+from rules.engine.paste.talk import is_talk
 from rules.engine.paste.tracebacks import Raised
 from rules.engine.seams import FactsFound, Failure
 from rules.engine.wording import remark
@@ -18,6 +19,8 @@ _SOURCE = ('File "', "raise ", "return ", "await ", "self.")
 #: what ends a message: another traceback, or the frames of one
 _BLOCK_STARTS = ("Traceback (most", 'File "', "During handling of", "The above exception was")
 _LONGEST_MESSAGE = 40
+#: lines of a text that a person wrote
+_MOST_TALK = 400
 
 
 class PasteReader:
@@ -42,7 +45,7 @@ class PasteReader:
             told=told,
             chain=_chain(reading) - told,
             wrappers=_wrappers(reading),
-            code=code,
+            code=code | _talk(evidence, reading),
             cut=nature.message_cut,
             hidden=_is_hidden(evidence, nature, reading, code),
             vllm=nature.vllm,
@@ -108,6 +111,16 @@ def _code(evidence: Evidence, reading: CauseReading) -> frozenset[int]:
         and (line.text.lstrip().startswith(_SOURCE) or (index in inside and line.text[:1].isspace()))
     }
     return frozenset(quoted | harmless)
+
+
+def _talk(evidence: Evidence, reading: CauseReading) -> frozenset[int]:
+    """Return the lines that only talk of a message; long logs of programs hold none that matter."""
+    if len(evidence.lines) > _MOST_TALK:
+        return frozenset()
+    said = _said(evidence, reading)
+    return frozenset(
+        index for index, line in enumerate(evidence.lines) if index not in said and is_talk(line)
+    )
 
 
 def _said(evidence: Evidence, reading: CauseReading) -> set[int]:

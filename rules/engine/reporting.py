@@ -120,29 +120,29 @@ class Judged:
         return tuple(reversed(asked.values()))[:_MOST_QUESTIONS]
 
     def _remarks(self) -> Iterator[Note]:
-        version, shipped = self.setting.facts.vllm_version, self.setting.shipped
-        release = parse_version(version) if version else None
-        if release is None or not shipped:
+        facts, shipped, known = self.setting.facts, self.setting.shipped, self.setting.known
+        if known is None or not shipped:
             return
-        known = self.setting.known
+        named = facts.vllm_version or (facts.vllm_series or "").strip("=.*")
         if not known:
-            text = remark("outside.facts", self.language, release=version, first=shipped[0], last=shipped[-1])
+            text = remark("outside.facts", self.language, release=named, first=shipped[0], last=shipped[-1])
             yield Note(NoteKind.OUTSIDE_FACTS, text)
-        elif len(known) > 1:
+        elif len(known) > 1 and facts.vllm_version:
             ends = {"first": known[0], "last": known[-1]}
-            text = remark("between.releases", self.language, release=version, **ends)
+            text = remark("between.releases", self.language, release=named, **ends)
             yield Note(NoteKind.OUTSIDE_FACTS, text)
         best = self._best()
         if known and best is not None and not best.in_era:
-            yield self._contradiction(best, shipped)
+            yield self._contradiction(best, named)
 
-    def _contradiction(self, match: Match, shipped: tuple[Version, ...]) -> Note:
+    def _contradiction(self, match: Match, named: str) -> Note:
+        shipped = self.setting.shipped
         ranges = {signal.name: signal.releases or match.rule.releases for signal in match.rule.signals}
         printing = shipped
         for name in match.situation.hits.signals:
             printing = select(ranges[name], printing) or printing
         values = {
-            "release": self.setting.facts.vllm_version,
+            "release": named,
             "line": self._number(match.line),
             "releases": specifier(printing, shipped),
         }

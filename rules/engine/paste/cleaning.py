@@ -1,6 +1,7 @@
 """From what was sent to plain numbered lines: encodings, terminal codes, chat markup. Not for prefixes."""
 
 import codecs
+import contextlib
 from typing import Final, NamedTuple
 
 import re2
@@ -22,19 +23,14 @@ _LONGEST_CODE: Final = 600
 #: a link, mention or channel as Slack sends it
 _SLACK_LINK: Final = re2.compile(r"<((?:https?://|mailto:)[^<>|\s]+)(?:\|([^<>\n]*))?>")
 _SLACK_MENTION: Final = re2.compile(r"<[@#!][A-Za-z][A-Za-z0-9^]{0,40}(?:\|[^<>\n]*)?>")
-_HTML_BREAK: Final = re2.compile(r"(?i)<br ?/?>")
-_HTML_TAG: Final = re2.compile(r"(?i)</?(?:code|pre|p|div|span|tt|samp|blockquote)(?: [^<>\n]*)?>")
+_HTML_BREAK: Final = re2.compile(r"(?i)<br ?/?>|</(?:p|div|tr|li|pre|blockquote|h[1-6])>")
+_HTML_TAG: Final = re2.compile(
+    r"(?i)</?(?:code|span|tt|samp|td|th|b|i|em|strong|mark|font|a|ol|ul|table|tbody|wbr)(?: [^<>\n]*)?/?>"
+    r"|<(?:p|div|tr|li|pre|blockquote|h[1-6])(?: [^<>\n]*)?>"
+)
 _HTML_HINTS: Final = (
-    "</code",
-    "</pre",
-    "</p>",
-    "</div",
-    "</span",
-    "</tt",
-    "</samp",
-    "</CODE",
-    "</PRE",
-    "</block",
+    *("</code", "</pre", "</p>", "</div", "</span", "</tt", "</samp", "</CODE", "</PRE", "</block"),
+    *("</td>", "</li>", "</b>", "</strong>", "</em>", "</a>", "</font>", "<wbr", "</h"),
 )
 #: the ampersand last, so that an escaped escape stays what it was
 _ENTITIES: Final = (
@@ -87,7 +83,12 @@ def decode(data: bytes) -> str:
     if head and head.count(0) > len(head) * _UTF16_SHARE:
         little = head[1::2].count(0) >= head[0::2].count(0)
         return data.decode("utf-16-le" if little else "utf-16-be", errors="replace")
-    return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
+    data = data.removeprefix(codecs.BOM_UTF8)
+    # Windows in China writes GB 2312, in which no single byte is high, so other encodings hardly pass for it
+    for encoding in ("utf-8", "gb2312"):
+        with contextlib.suppress(UnicodeDecodeError):
+            return data.decode(encoding)
+    return data.decode("utf-8", errors="replace")
 
 
 def clean_text(text: str) -> str:
@@ -153,7 +154,7 @@ def _plain_links(text: str) -> str:
         text = _SLACK_LINK.sub(lambda match: match.group(2) or match.group(1), text)
     if followers & {"@", "#", "!"}:
         text = _SLACK_MENTION.sub("", text)
-    if "/" in followers and any(tag in text for tag in _HTML_HINTS):
+    if followers & {"/", "w"} and any(tag in text for tag in _HTML_HINTS):
         text = str(_HTML_TAG.sub("", text))
     return text
 
@@ -169,7 +170,7 @@ def clean_lines(text: str, first_number: int = 1) -> list[NumberedLine]:
             continue
         if "\r" in line:
             lines.extend(NumberedLine(number, _unmarked(part)) for part in _without_progress(line))
-        elif "<" in line and ("<br" in line or "<BR" in line):
+        elif "<" in line and ("<br" in line or "<BR" in line or "</" in line):
             lines.extend(NumberedLine(number, _unmarked(part)) for part in _HTML_BREAK.split(line))
         elif line[0] in _MARKS or line[-1] in _MARKS:
             lines.append(NumberedLine(number, _unmarked(line)))

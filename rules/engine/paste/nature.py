@@ -9,7 +9,6 @@ import re2
 from rules.engine.paste.evidence import EvidenceLine
 from rules.engine.paste.program_marks import OTHERS, VLLM_MARKS
 from rules.engine.paste.rootcause import CauseReading, Kind
-from rules.engine.paste.unwrapping.vocabulary import is_dangling
 
 _FATAL: Final = (
     *(
@@ -43,6 +42,14 @@ _FATAL: Final = (
 _ANY_VLLM: Final = re2.compile("|".join(map(re2.escape, VLLM_MARKS)))
 _ANY_OTHER: Final = re2.compile("|".join(re2.escape(mark) for _, marks in OTHERS for mark in marks))
 _ANY_FATAL: Final = re2.compile("|".join(map(re2.escape, _FATAL)))
+#: words after which a sentence goes on
+_NEVER_LAST: Final = frozenset(
+    [
+        *("the", "a", "an", "of", "to", "for", "with", "and", "or", "but", "does", "do", "did", "is", "are"),
+        *("was", "were", "be", "been", "by", "from", "than", "because", "that", "which", "as", "at", "its"),
+        *("their", "this", "these", "your", "cannot", "could", "should", "must", "may", "into", "not"),
+    ]
+)
 #: what is left of `… does not support AttentionBackendEnum.X backend now.` (vLLM 0.6.3 to 0.12.0)
 _CUT_REFUSAL: Final = re2.compile(
     r"(?:^|[ (])RuntimeError: (?:\S*VL? does not(?: support)?"
@@ -116,8 +123,7 @@ def _stops_early(causes: CauseReading) -> bool:
         return False
     if _is_cut_in_enum(causes):
         return True
-    last = causes.root.text.rstrip().rsplit(" ", 1)[-1]
-    return bool(last) and last[-1] not in ")]}" and is_dangling(last)
+    return causes.root.text.rstrip().rsplit(" ", 1)[-1].lower() in _NEVER_LAST
 
 
 def _is_cut_in_enum(causes: CauseReading) -> bool:

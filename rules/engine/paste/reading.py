@@ -6,7 +6,7 @@ from typing import Final
 from rules.engine.paste.cleaning import NumberedLine, clean_lines, decode
 from rules.engine.paste.evidence import Evidence, EvidenceLine
 from rules.engine.paste.masking import mask
-from rules.engine.paste.prefixes.json_logs import unpack_json
+from rules.engine.paste.prefixes.json_logs import unpack_escaped, unpack_json
 from rules.engine.paste.prefixes.reader import PrefixReader
 from rules.engine.paste.unwrapping.joining import unwrap
 
@@ -50,11 +50,11 @@ def _is_binary(text: str) -> bool:
 
 def _unpacked(lines: list[NumberedLine]) -> list[NumberedLine]:
     """Return the lines with those of JSON logs replaced by the text inside."""
-    if not any('{"' in line.text for line in lines):
+    if not any('{"' in line.text or "\\n" in line.text for line in lines):
         return lines
     unpacked: list[NumberedLine] = []
     for line in lines:
-        inner = unpack_json(line.text) if '{"' in line.text else None
+        inner = (unpack_json(line.text) if '{"' in line.text else None) or unpack_escaped(line.text)
         if inner is None:
             unpacked.append(line)
         else:

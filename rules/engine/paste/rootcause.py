@@ -21,6 +21,7 @@ from rules.engine.paste.failure_texts import (
     WRAPPERS,
     is_wrapper,
 )
+from rules.engine.paste.talk import is_talk
 from rules.engine.paste.tracebacks import Link, Raised, Traceback, read_tracebacks
 
 
@@ -144,6 +145,8 @@ def _inside(lines: Sequence[EvidenceLine], started: int, stopped: int) -> list[J
     found: list[Judged] = []
     for index, line in enumerate(lines[:stopped]):
         inside = find_exception_inside(line.text)
+        if inside is not None and is_talk(line):
+            continue
         if inside is not None:
             kind = Kind.WRAPPER if is_wrapper(inside.name, inside.message) else Kind.CAUSE
             name, message = inside

@@ -23,7 +23,7 @@ _MOST_WORDS: Final = 400
 #: templates with one key that are compared
 _MOST_CANDIDATES: Final = 400
 #: what a validation puts round the message of the error that it caught
-_WRAPPED: Final = ("Value error, ", "Assertion failed, ")
+_WRAPPED: Final = {"Value error, ": "ValueError", "Assertion failed, ": "AssertionError"}
 
 #: a text, the kind of what raises it, and the releases that hold it, a bit for each
 Row = tuple[str, str, int]
@@ -52,7 +52,7 @@ class PrintedTexts:
 
         `name` is the exception as printed; without one any exception counts.
         """
-        fits = [(template, fit) for template, fit in self._fitting(name, _unwrapped(message)) if fit]
+        fits = [(template, fit) for template, fit in self._fitting(*_unwrapped(name, message)) if fit]
         best = max((fit for _, fit in fits), default=Fit.NOT)
         if best is Fit.NOT:
             return None
@@ -84,11 +84,12 @@ class PrintedTexts:
         return table
 
 
-def _unwrapped(message: str) -> str:
-    for start in _WRAPPED:
+def _unwrapped(name: str, message: str) -> tuple[str, str]:
+    """Return the exception and message that a validation caught, or that a KeyError shows in quotes."""
+    for start, caught in _WRAPPED.items():
         if message.startswith(start):
-            return message[len(start) :].partition(" [type=")[0]
-    return message
+            return caught, message[len(start) :].partition(" [type=")[0]
+    return name, message.strip("'\"") if name == "KeyError" else message
 
 
 def _table(rows: Iterable[Row]) -> dict[str, list[Kept]]:

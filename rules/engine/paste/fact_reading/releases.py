@@ -47,7 +47,8 @@ _PROSE_SERIES: Final = re2.compile(
 )
 #: other images and programs are numbered by year
 _NEWEST_MAJOR: Final = 5
-_BARE: Final = re2.compile(r"^\s*" + _VERSION + r"\s*$")
+#: a release as people type it, perhaps with the name of a build or a remark (`0.11.2-cu128`, `0.11.2 (docker)`)
+_BARE: Final = re2.compile(r"^\s*" + _VERSION + r"(?:(?:[-_]| ?\(| )[A-Za-z][A-Za-z0-9 _-]{0,40}\)?)?\s*$")
 _SERIES: Final = re2.compile(r"^\s*v?(\d+\.\d+)(?:\.[xX*])?\s*$")
 
 
@@ -101,7 +102,7 @@ def normal(text: str) -> str | None:
 
 def read_given_release(text: str) -> tuple[str | None, str | None]:
     """Return release and series of a typed version: (`0.11.2`, None), (None, `==0.11.*`) or (None, None)."""
-    bare = _BARE.match(text.strip().removeprefix("vllm").removeprefix("vLLM").removeprefix("=="))
+    bare = _BARE.match(text.strip().removeprefix("vllm").removeprefix("vLLM").lstrip("=@: "))
     version = None if bare is None else normal(bare.group(1))
     if version is not None:
         return version, None

@@ -32,6 +32,9 @@ _JSON_CONTEXT_KEYS: Final = frozenset(
     }
 )
 
+#: what a traceback holds whose newlines are written out
+_ESCAPED_MARKS: Final = ("Traceback (most recent call last):\\n", ", in ", "Error: ", " ERROR ")
+
 
 def unpack_json(line: str) -> list[str] | None:
     """Return the lines of text inside a line of a JSON log (`{"log": "…", "stream": "…"}`), else None."""
@@ -44,7 +47,19 @@ def unpack_json(line: str) -> list[str] | None:
         record = json.loads(line[start:])
     except (ValueError, RecursionError):
         return None
-    if not isinstance(record, dict) or not _JSON_CONTEXT_KEYS & record.keys():
+    if not isinstance(record, dict):
         return None
-    text = next((record[key] for key in _JSON_TEXT_KEYS if isinstance(record.get(key), str)), None)
-    return None if text is None else text.rstrip("\r\n").split("\n")
+    text: str | None = next(
+        (record[key] for key in _JSON_TEXT_KEYS if isinstance(record.get(key), str)), None
+    )
+    if text is None or not (_JSON_CONTEXT_KEYS & record.keys() or len(record) == 1 or "\n" in text.strip()):
+        return None
+    return text.rstrip("\r\n").split("\n")
+
+
+def unpack_escaped(line: str) -> list[str] | None:
+    """Return the lines of a traceback that was copied as one string with its newlines written out, else None."""
+    if "\\n" not in line or not any(mark in line for mark in _ESCAPED_MARKS):
+        return None
+    plain = line.strip().strip("'\"").replace("\\r\\n", "\\n").replace('\\"', '"').replace("\\'", "'")
+    return plain.replace("\\t", "\t").removesuffix("\\n").split("\\n")

@@ -1,0 +1,34 @@
+"""Tells a line that talks of a message, in notes on a release or a wish, from one that reports it."""
+
+from typing import Final
+
+import re2
+
+from rules.engine.paste.evidence import EvidenceLine
+
+#: how the title of a change or of a wish begins, behind its bullet
+_TITLE: Final = re2.compile(
+    r"(?i)^[\s>*•#-]*(?:\d+\. )?(?:\[?(?:bug ?fix|feature(?: request)?|feat|rfc|docs?|chore|refactor"
+    r"|ci/?build|enhancement)[\])(:]|feature request\b)"
+)
+#: an entry of a change log that quotes the message
+_ENTRY: Final = re2.compile(
+    r"(?i)^[\s>*•#-]*(?:\d+\. )?(?:fix(?:e[sd])?|add(?:s|ed)?|remove[sd]?|raise[sd]?|document(?:s|ed)?)[: ]"
+    r"[^\n\"'`]{0,60}[\"'`]"
+)
+_SAYS_SO: Final = re2.compile(
+    r"(?i)\bno longer (?:raise|print|reject|refuse|occur|happen|appear|fail)|\binstead of (?:raising|failing)"
+    r"|\b(?:release notes|change ?log)\b|修复了|不再(?:报|出现|抛|提示)|更新日志|功能请求"
+)
+
+
+def is_talk(line: EvidenceLine) -> bool:
+    """Tell whether a line only talks of a message: no program printed it, and its own words say so.
+
+    Who asks a question reports what happened, whatever else the line says.
+    """
+    text = line.text
+    printed = line.vllm_record or line.level is not None or line.process is not None or text[:1] in " \t"
+    if printed or "?" in text or "？" in text:  # as Chinese questions end
+        return False
+    return any(pattern.search(text) is not None for pattern in (_TITLE, _ENTRY, _SAYS_SO))
