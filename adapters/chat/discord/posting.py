@@ -232,7 +232,9 @@ class Posting:
         return content
 
     def _webhook(self, handle: Handle) -> discord.Webhook:
-        return discord.Webhook.partial(self._client.application_id or 0, handle.token, client=self._client)
+        webhook = discord.Webhook.partial(self._client.application_id or 0, handle.token, client=self._client)
+        webhook.type = discord.WebhookType.application
+        return webhook
 
     def _spots(self, place: Place) -> list[_Spot]:
         """Return where a reply belongs, then where it may stand from before a thread was opened."""

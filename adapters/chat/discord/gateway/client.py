@@ -73,9 +73,19 @@ class _Hearing:
 class SingleClient(_Hearing, discord.Client):
     """One connection."""
 
+    def dispatch(self, event: str, /, *args: object, **kwargs: object) -> None:
+        """Tell nobody any more once everything is closed; the library would stumble over it."""
+        if not self.is_closed():
+            super().dispatch(event, *args, **kwargs)
+
 
 class ShardedClient(_Hearing, discord.AutoShardedClient):
     """As many connections as Discord asks for."""
+
+    def dispatch(self, event: str, /, *args: object, **kwargs: object) -> None:
+        """Tell nobody any more once everything is closed; the library would stumble over it."""
+        if not self.is_closed():
+            super().dispatch(event, *args, **kwargs)
 
 
 Client = SingleClient | ShardedClient
