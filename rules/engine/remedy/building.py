@@ -175,7 +175,8 @@ class Builder:
         filled = [one for one in filled if one != UNKNOWN]
         accepted = {one: self._value_accepted(name, one) for one in filled}
         sure = [one for one in filled if accepted[one] is True]
-        chosen = next(iter(sure), None) or next((one for one in filled if accepted[one] is None), None)
+        # a switch has no value, so that it is an empty text that is chosen
+        chosen = next(iter((*sure, *(one for one in filled if accepted[one] is None))), None)
         if chosen is None:
             return None
         if not sure and self._text.compute_capability is None and self._text.platform == "cuda":

@@ -57,7 +57,9 @@ _TEXT_PLATFORMS: Final = (
     ("-packages/aiter/", "rocm"),
     ("for cuda with AttentionSelectorConfig", "cuda"),
     ("for rocm with AttentionSelectorConfig", "rocm"),
-    ("on the CPU backend", "cpu"),
+    # not `on the CPU backend` alone: any GPU's message about memory says what a flag does there
+    ("prefix-cache on the CPU backend", "cpu"),
+    ("KV cache on the CPU backend", "cpu"),
     ("backend on CPU", "cpu"),
     ("NPU out of memory", "npu"),
 )

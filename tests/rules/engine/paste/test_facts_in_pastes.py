@@ -245,6 +245,14 @@ def test_the_platform_is_read_where_it_shows(text, platform):
     assert facts(text).platform == platform
 
 
+def test_what_a_flag_does_on_cpus_does_not_make_a_gpu_one() -> None:
+    text = (
+        "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization` (this flag "
+        "also controls CPU memory reservation on the CPU backend, despite its name)."
+    )
+    assert facts(text).platform is None
+
+
 @pytest.mark.parametrize(
     ("text", "architecture"),
     [
