@@ -1,7 +1,7 @@
 """Values of fixes that are worked out of what a message prints. Not for reading the message."""
 
 from collections.abc import Callable, Mapping
-from decimal import ROUND_DOWN, Decimal, InvalidOperation
+from decimal import ROUND_DOWN, Decimal
 from typing import Final
 
 #: GiB that stay free beside what vLLM takes, for what starts after the message was printed
@@ -35,10 +35,8 @@ def divisor(most: str, number: str) -> str | None:
 
 
 def _number(text: str) -> Decimal | None:
-    try:
-        return Decimal(text) if len(text) <= _LONGEST and text.isascii() else None
-    except InvalidOperation:
-        return None
+    plain = text.isascii() and len(text) <= _LONGEST and text.replace(".", "", 1).isdigit()
+    return Decimal(text) if plain else None
 
 
 def _count(text: str) -> int | None:
