@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Awaitable, Callable, Coroutine, Iterator
 
+    from adapters.chat.discord.acknowledging import Acknowledging
     from adapters.chat.discord.inbound import Threads
     from adapters.chat.discord.options import DiscordOptions, Form, Words
     from adapters.chat.interface import Click, File, Inbox, IncomingMessage
@@ -80,12 +81,14 @@ class Interactions:
         inbox: Inbox,
         threads: Threads,
         begin: Callable[[Coroutine[Any, Any, None]], None],
+        acknowledging: Acknowledging,
     ) -> None:
         """`begin` runs something until it is done or everything ends; the library's own tasks outlive it."""
         self._options = options
         self._inbox = inbox
         self._threads = threads
         self._begin = begin
+        self._acknowledging = acknowledging
 
     def command(self, interaction: Asked, text: str | None, log: discord.Attachment | None) -> None:
         """Keep what was asked by the command; without anything, open the form."""
@@ -154,11 +157,12 @@ class Interactions:
     ) -> None:
         keeping = asyncio.ensure_future(self._inbox.accept(event))
         try:
-            await asyncio.wait({keeping}, timeout=self._options.timing.keeping_s)
-            is_late = not keeping.done()
-            if is_late or (keeping.exception() is None and keeping.result()):
-                with _late():
-                    await acknowledge()
+            with self._acknowledging.of(str(interaction.id)):
+                await asyncio.wait({keeping}, timeout=self._options.timing.keeping_s)
+                is_late = not keeping.done()
+                if is_late or (keeping.exception() is None and keeping.result()):
+                    with _late():
+                        await acknowledge()
             await keeping
         except asyncio.CancelledError:
             keeping.cancel()

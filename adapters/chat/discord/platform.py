@@ -22,7 +22,7 @@ class DiscordPlatform:
 
     def __init__(self, options: DiscordOptions) -> None:
         self._hearing = Hearing(options)
-        self._posting = Posting(options, self.client)
+        self._posting = Posting(options, self.client, self._hearing.acknowledging)
 
     @property
     def client(self) -> Client:

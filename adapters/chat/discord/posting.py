@@ -21,19 +21,22 @@ from adapters.chat.discord.inbound import own_mark, posted_id
 from adapters.chat.discord.interactions import CardButton
 from adapters.chat.discord.options import NAME
 from adapters.chat.discord.refusals import NO_HISTORY, TROUBLE, asking, chat_error
-from adapters.chat.errors import ChatError, NotAllowedError
+from adapters.chat.errors import ChatError, NotAllowedError, UnreachableError
 from adapters.chat.interface import MessageRef, Visibility
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from datetime import datetime
 
+    from adapters.chat.discord.acknowledging import Acknowledging
     from adapters.chat.discord.gateway.client import Client
     from adapters.chat.discord.options import DiscordOptions
     from adapters.chat.interface import Place, Reply
 
 #: how long an interaction's token is used; Discord takes it for 15 minutes
 _TOKEN_LIFE = timedelta(minutes=14, seconds=30)
+#: after this nobody can acknowledge an interaction any more
+_ACKNOWLEDGED_BY = timedelta(seconds=4)
 _SEARCHED = 100
 _NOBODY = discord.AllowedMentions.none()
 #: the message that was promised when an interaction was acknowledged; ids of others are numbers
@@ -52,15 +55,18 @@ class _Spot:
 class Posting:
     """Speaks to Discord's REST interface."""
 
-    def __init__(self, options: DiscordOptions, client: Client) -> None:
+    def __init__(self, options: DiscordOptions, client: Client, acknowledging: Acknowledging) -> None:
         self._options = options
         self._client = client
+        self._acknowledging = acknowledging
         #: channels that refused a message, and until when they are left alone
         self._refused: dict[int, datetime] = {}
 
     async def post(self, place: Place, reply: Reply) -> MessageRef:
         """Show a reply."""
         handle = Handle.read(reply.handle)
+        if handle is not None:
+            await self._acknowledging.done(handle.interaction)
         if reply.visibility is Visibility.PRIVATE and handle is not None:
             private = await self._in_private(place, reply, handle)
             if private is not None:
@@ -179,10 +185,9 @@ class Posting:
                 message = await self._webhook(handle).edit_message(
                     _PROMISED, **content, attachments=files, allowed_mentions=_NOBODY
                 )
-            except (discord.NotFound, discord.HTTPException) as error:
-                if isinstance(error, discord.HTTPException) and error.status in {401, 404}:
-                    return None
-                raise
+            except discord.HTTPException as error:
+                self._look_at_refusal(error, handle)
+                return None
         return MessageRef(place, str(PostedId(str(message.channel.id), str(message.id), is_private=True)))
 
     async def _add(self, place: Place, reply: Reply) -> MessageRef | None:
@@ -196,10 +201,18 @@ class Posting:
                     **self._content(reply, None), ephemeral=True, wait=True, allowed_mentions=_NOBODY
                 )
             except discord.HTTPException as error:
-                if error.status in {401, 404}:
-                    return None
-                raise
+                self._look_at_refusal(error, handle)
+                return None
         return MessageRef(place, str(PostedId(str(message.channel.id), str(message.id), is_private=True)))
+
+    def _look_at_refusal(self, error: discord.HTTPException, handle: Handle) -> None:
+        """Return when a token has ended or was never acknowledged; raise what is worth another try."""
+        if error.status not in {401, 404}:
+            raise error
+        begun = discord.utils.snowflake_time(int(handle.interaction))
+        if self._options.clock() - begun < _ACKNOWLEDGED_BY:
+            # Another process may be about to acknowledge it.
+            raise UnreachableError(NAME, "answering what is not acknowledged yet") from error
 
     async def _directly(self, place: Place, reply: Reply) -> MessageRef | None:
         """Send a direct message; None when the person takes none."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import discord
 import structlog
 
+from adapters.chat.discord.acknowledging import Acknowledging
 from adapters.chat.discord.cdn import Attachments
 from adapters.chat.discord.gateway.catching_up import CatchUp
 from adapters.chat.discord.gateway.client import make_client
@@ -40,6 +41,7 @@ class Hearing:
         self.client = make_client(options, self)
         self.client.add_dynamic_items(CardButton)
         self.attachments = Attachments(options, self.client)
+        self.acknowledging = Acknowledging()
         self._tree = tree_of(self.client, options.words, lambda: self._interactions)
         self._threads = Threads()
         self._texts = Texts()
@@ -72,7 +74,9 @@ class Hearing:
     async def run(self, inbox: Inbox) -> None:
         """Hear until cancelled, and close everything. Raises `NotAllowedError`."""
         self._intake = Intake(inbox, self._catch_up.missed, self._catch_up.note)
-        self._interactions = Interactions(self._options, inbox, self._threads, self._begin)
+        self._interactions = Interactions(
+            self._options, inbox, self._threads, self._begin, self.acknowledging
+        )
         self._begin(self._intake.run())
         self._begin(self._catch_up.run(inbox))
         try:

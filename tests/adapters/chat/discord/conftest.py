@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.adapters.chat.discord.discord_bot import DiscordBot, Kept, Memory
+from tests.adapters.chat.discord.discord_bot import DiscordBot, Kept, Memory, clock_of
 from tests.fakes.discord.records import DiscordSettings
 from tests.fakes.discord.stage import DiscordStage
 from tests.fakes.discord.world import World
@@ -30,7 +30,8 @@ def notebook() -> Memory:
 @pytest.fixture
 async def stage(world, kept, notebook) -> AsyncIterator[DiscordStage]:
     """The room, with the bot in it."""
-    opened = DiscordStage(world, functools.partial(DiscordBot.start, inbox=kept, notebook=notebook))
+    start = functools.partial(DiscordBot.start, inbox=kept, notebook=notebook, clock=clock_of(world))
+    opened = DiscordStage(world, start)
     await opened.open()
     yield opened
     await opened.close()

@@ -1,13 +1,16 @@
 """The Discord adapter as a bot of its own: events go into a list, answers are posted by the test."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from adapters.chat.discord.options import DiscordOptions, Timing
 from adapters.chat.discord.platform import DiscordPlatform, create
 from adapters.chat.interface import Card, Click, IncomingMessage, Place, Reply, Visibility
 from bot.clock import system_clock
 from tests.fakes.discord.records import DiscordAddresses
+from tests.fakes.discord.world import World
 from tests.fakes.watch import Watch
 
 QUICK = Timing(ready_s=0.01, identify_s=0.0, retry_s=0.01, retry_most_s=0.05, closing_s=1.0)
@@ -86,6 +89,11 @@ class DiscordBot:
     async def idle(self) -> None:
         while not (self.platform.is_idle or self.running.done()):
             await asyncio.sleep(0)
+
+
+def clock_of(world: World) -> Callable[[], datetime]:
+    """The time as the fake Discord tells it."""
+    return lambda: datetime.fromtimestamp(world.clock.now(), UTC)
 
 
 def options_for(addresses: DiscordAddresses, **options: object) -> DiscordOptions:
