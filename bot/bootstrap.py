@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 import tempfile
-import time
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,67 +21,98 @@ from adapters.chat.console.rooms import NAME, Rooms, Surroundings
 from adapters.chat.console.routes import RoomsApi
 from adapters.chat.console.sending import Limits
 from adapters.chat.console.uploads import Uploads
-from adapters.chat.interface import UnreachableError
-from bot.access.signing_in import SigningIn, os_person
+from bot.access.signing_in import os_person
 from bot.clock import random_id, system_clock
-from bot.intake.inbox import KeptInbox
-from bot.intake.work import Work
-from bot.listening import Listener, forget_address, listen, read_address, write_address
+from bot.intake.connections import Connection
+from bot.intake.threshold import Admission
+from bot.listening import forget_address, listen, read_address, write_address
 from bot.sample_team import CHANNELS, YOU, said_before, sample_incident
-from bot.settings import ConsoleSettings, FixedSettings, Settings, StoreSettings
-from bot.store.answers import SqlAnswers
+from bot.settings import (
+    ConsoleSettings,
+    DiscordSettings,
+    FixedSettings,
+    Settings,
+    SlackSettings,
+    StoreSettings,
+)
 from bot.store.database import Database, open_database
-from bot.store.inbox import SqlInbox
-from bot.store.incidents import SqlIncidents
-from bot.store.people import SqlPeople
+from bot.store.notes import SqlNotes
 from bot.store.room import SqlRoomLog
-from bot.triage.answering import Answering, Desk
 from bot.triage.looking.pool import LookingPool, LookingTooLongError, WorkerLostError
-from bot.triage.looking.shipped import shipped_engine
-from bot.triage.replies import Replies
-from bot.web.app import build_app
-from bot.web.guard import PERSON, Guard
-from bot.web.hosts import KnownHosts
-from bot.web.parts import Parts
-from bot.web.rate import RateLimit
-from bot.web.rulebook import CatalogueRulebook
-from rules.engine.cache_folder import CacheFolder, default_cache_folder
-from rules.engine.compiled import compiled_catalogue
-from rules.engine.rule.catalogue import Catalogue
+from bot.web.guard import PERSON
+from bot.wiring.bot import Bot, mask_soon
+from bot.wiring.housekeeping import follow_rooms, purge_daily
+from bot.wiring.pages import signing_in_of
+from bot.wiring.stage import Stage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Sequence
 
-    from adapters.chat.interface import Person
-    from bot.triage.looking.engine import MakeEngine
+    from adapters.chat.discord.platform import DiscordPlatform
+    from adapters.chat.slack.platform import SlackPlatform
+
+__all__ = ["Stage", "create_discord", "create_slack", "demo", "login", "running", "serve"]
 
 _MIB = 1 << 20
 #: how long a dropped file may wait to be read
 _UPLOAD_LIFE = timedelta(days=1)
 #: seconds that open requests get when the bot ends
 _FAREWELL_S = 1.0
+#: seconds that platforms and unfinished answers get when the bot ends
+_GOODBYE_S = 8.0
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """What differs between a bot for a team, a demonstration and a test."""
+def create_slack(settings: Settings) -> SlackPlatform:
+    """Return Slack as it is configured, not started."""
+    # Its libraries are slow to import, and most bots speak to one platform.
+    from adapters.chat.slack.options import Delivery, Hearing, SlackOptions  # noqa: PLC0415
+    from adapters.chat.slack.platform import create  # noqa: PLC0415
 
-    #: who anybody on this machine is; None: people sign in
-    everybody: Person | None = None
-    #: a log that the page offers to paste
-    sample: str | None = None
-    make_engine: MakeEngine = shipped_engine
+    chosen = settings.slack
+    options = SlackOptions(
+        bot_token=chosen.bot_token.get_secret_value(),
+        app_token=chosen.app_token.get_secret_value(),
+        signing_secret=chosen.signing_secret.get_secret_value(),
+        delivery=Delivery(chosen.delivery.value),
+        api_url=chosen.api_url,
+        hearing=Hearing(
+            unasked=chosen.mode.hears_channels,
+            mentions=chosen.mode.hears_mentions,
+            in_shared_channels=chosen.shared_channels,
+            channels=frozenset(chosen.channels),
+        ),
+        pages_url=settings.console.public_url,
+    )
+    return create(options, system_clock)
+
+
+def create_discord(settings: Settings, database: Database) -> DiscordPlatform:
+    """Return Discord as it is configured, not started."""
+    from adapters.chat.discord.options import DiscordOptions, Mode  # noqa: PLC0415 (as above)
+    from adapters.chat.discord.platform import create  # noqa: PLC0415
+
+    chosen = settings.discord
+    options = DiscordOptions(
+        token=chosen.token.get_secret_value(),
+        clock=system_clock,
+        notebook=SqlNotes(database, "discord"),
+        mode=Mode(chosen.mode.value),
+        reads_content=chosen.reads_content,
+        sharded=chosen.sharded,
+        api_url=chosen.api_url.rstrip("/"),
+        gateway_url=chosen.gateway_url,
+        pages_url=settings.console.public_url,
+    )
+    return create(options)
 
 
 @dataclass(frozen=True)
-class Bot:
-    """A bot, wired and not yet running."""
+class Chats:
+    """The console and the platforms that are configured; meets `bot.wiring.bot.Chats`."""
 
     settings: Settings
-    stage: Stage
     database: Database
-    listener: Listener
-    pool: LookingPool
+    limits: Limits
 
     @cached_property
     def rooms(self) -> Rooms:
@@ -92,84 +121,41 @@ class Bot:
         uploads = Uploads(NAME, self.settings.state_dir / "uploads", limit, random_id)
         uploads.sweep((system_clock() - _UPLOAD_LIFE).timestamp())
         log = SqlRoomLog(self.database)
-        return Rooms(Surroundings(log, uploads, system_clock, random_id, self._mask))
+        return Rooms(Surroundings(log, uploads, system_clock, random_id, mask_soon))
 
     @cached_property
-    def console(self) -> ConsolePlatform:
-        """Return the console as a chat platform."""
-        return ConsolePlatform(self.rooms)
+    def _slack(self) -> SlackPlatform | None:
+        return create_slack(self.settings) if self.settings.slack.is_configured else None
 
-    @cached_property
-    def inbox(self) -> KeptInbox:
-        """Return the inbox that the platforms deliver to."""
-        return KeptInbox(SqlInbox(self.database), self._mask, system_clock, random_id)
+    def connections(self) -> Sequence[Connection]:
+        """Return each platform with what is looked at there."""
+        bots = frozenset(self.settings.triage.allowed_bots)
+        console = ConsolePlatform(self.rooms)
+        found = [
+            Connection(console, Admission(allowed_bots=bots), lambda: self.rooms.inbox is not None),
+        ]
+        slack = self._slack
+        if slack is not None:
+            admission = self._admission(self.settings.slack)
+            found.append(Connection(slack, admission, lambda: slack.is_connected))
+        if self.settings.discord.is_configured:
+            discord = create_discord(self.settings, self.database)
+            admission = self._admission(self.settings.discord)
+            found.append(Connection(discord, admission, lambda: discord.is_connected))
+        return found
 
-    def work(self) -> Work:
-        """Return what answers the inbox."""
-        answers, incidents = SqlAnswers(self.database), SqlIncidents(self.database)
-        platforms = {NAME: self.console}
-        desk = Desk(
-            platforms=platforms,
-            inbox=SqlInbox(self.database),
-            incidents=incidents,
-            answers=answers,
-            replies=Replies(platforms, answers, incidents, system_clock, random_id),
-            looker=self.pool,
-            new_id=random_id,
-            file_limit_bytes=self.settings.triage.file_limit_mib * _MIB,
-            allowed_bots=frozenset(self.settings.triage.allowed_bots),
-        )
-        return Work(SqlInbox(self.database), Answering(desk), self.inbox.arrived)
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return the routes of the console's rooms."""
+        channels = self.settings.console.channels
+        return RoomsApi(self.rooms, channels, lambda request: request[PERSON], self.limits).routes()
 
-    def app(self) -> web.Application:
-        """Return the HTTP app."""
-        api = RoomsApi(self.rooms, self.settings.console.channels, lambda request: request[PERSON], Limits())
-        return build_app(self._parts(), self._guard(), api.routes())
+    def hooks(self) -> Sequence[web.RouteDef]:
+        """Return the routes that Slack's signed requests come to."""
+        return self._slack.routes() if self._slack is not None else ()
 
-    async def faults(self) -> list[str]:
-        """Return what keeps the bot from answering right now; meets `Readiness`."""
-        faults = [] if await self.database.is_reachable() else ["the store does not answer"]
-        if not self.pool.is_ready:
-            faults.append("the workers are starting")
-        if self.rooms.inbox is None:
-            faults.append("the console is not connected")
-        return faults
-
-    async def _mask(self, text: str) -> tuple[str, int]:
-        try:
-            return await self.pool.mask(text)
-        except (LookingTooLongError, WorkerLostError) as error:
-            raise UnreachableError(NAME, f"a message, which must be masked first: {error}") from error
-
-    def _guard(self) -> Guard:
-        console = self.settings.console
-        known = KnownHosts(self.listener.port, console.is_loopback, console.public_url, console.trusted_hosts)
-        life = timedelta(hours=console.session_hours)
-        return Guard(
-            hosts=known,
-            signing_in=SigningIn(SqlPeople(self.database), system_clock, life),
-            rate=RateLimit(console.messages_per_minute, time.monotonic),
-            cookie=f"vllm_diagnose_{self.listener.port}",
-            is_secure=(console.public_url or "").startswith("https://"),
-            everybody=self.stage.everybody,
-        )
-
-    def _parts(self) -> Parts:
-        folder = default_cache_folder(os.environ)
-        compiled = compiled_catalogue(CacheFolder(folder) if folder else None)
-        limits = Limits()
-        return Parts(
-            incidents=SqlIncidents(self.database),
-            answers=SqlAnswers(self.database),
-            rulebook=CatalogueRulebook(Catalogue.from_plain(compiled.plain)),
-            readiness=self,
-            channels=self.settings.console.channels,
-            text_limit_bytes=limits.text_bytes,
-            file_limit_bytes=self.settings.triage.file_limit_mib * _MIB,
-            files_limit=limits.files,
-            sample=self.stage.sample,
-            needs_sign_in=self.stage.everybody is None,
-        )
+    def _admission(self, chosen: SlackSettings | DiscordSettings) -> Admission:
+        bots = frozenset((*self.settings.triage.allowed_bots, *chosen.allowed_bots))
+        return Admission(chosen.mode.hears_channels, frozenset(chosen.channels), bots)
 
 
 @asynccontextmanager
@@ -186,17 +172,25 @@ async def running(settings: Settings, stage: Stage) -> AsyncIterator[Bot]:
         stack.push_async_callback(database.close)
         pool = LookingPool(stage.make_engine, settings.triage.workers, settings.triage.timeout_s)
         stack.callback(pool.close)
-        bot = Bot(settings, stage, database, listener, pool)
-        for work in (_warm_up(pool), bot.work().run(), bot.console.run(bot.inbox)):
-            stack.push_async_callback(_end, asyncio.create_task(work))
-        runner = web.AppRunner(bot.app(), access_log=None, shutdown_timeout=_FAREWELL_S)
+        chats = Chats(settings, database, Limits())
+        bot = Bot(settings, stage, database, listener, pool, chats)
+        work = (
+            _warm_up(pool),
+            purge_daily(database, settings.store.keep_days, system_clock),
+            follow_rooms(database, chats.rooms.watchers.wake),
+            bot.work().run(),
+            bot.connections.run(),
+        )
+        stack.push_async_callback(_end, [asyncio.create_task(one) for one in work])
+        app = bot.app(chats.limits.text_bytes, chats.limits.files)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=_FAREWELL_S)
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
         await web.SockSite(runner, listener.socket).start()
         write_address(settings.state_dir, listener.url)
         stack.callback(forget_address, settings.state_dir)
         # Whoever follows a room is let go first, or the server would wait for them.
-        stack.callback(bot.rooms.close)
+        stack.callback(chats.rooms.close)
         yield bot
 
 
@@ -231,8 +225,7 @@ async def login(settings: Settings) -> str:
     url = read_address(settings.state_dir)
     database = await open_database(settings.store_url)
     try:
-        life = timedelta(hours=settings.console.session_hours)
-        signing_in = SigningIn(SqlPeople(database), system_clock, life)
+        signing_in = signing_in_of(settings.console, database)
         return f"{url}/login?token={await signing_in.make_link_token(os_person())}"
     finally:
         await database.close()
@@ -248,7 +241,7 @@ async def _until_told(settings: Settings, stage: Stage, on_ready: Callable[[str]
     async with running(settings, stage) as bot:
         if stage.sample is not None:
             for channel, message_id, payload in said_before(system_clock()):
-                await bot.rooms.append(channel, "message", message_id, payload)
+                await SqlRoomLog(bot.database).append(channel, "message", message_id, payload)
         on_ready(bot.listener.url)
         await told.wait()
 
@@ -261,6 +254,8 @@ async def _warm_up(pool: LookingPool) -> None:
         structlog.get_logger(__name__).error("workers-cannot-start", error=str(error))
 
 
-async def _end(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
+async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """End what runs; a library that does not let go in time is left behind."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks, timeout=_GOODBYE_S)

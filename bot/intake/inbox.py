@@ -52,10 +52,13 @@ class KeptInbox:
         return is_new
 
     async def _masked(self, message: IncomingMessage) -> IncomingMessage:
-        if not message.text:
-            return message
-        text, count = await self._mask(message.text)
-        return replace(message, text=text, masked=message.masked + count)
+        text, count = await self._mask(message.text) if message.text else ("", 0)
+        fields: dict[str, str] = {}
+        for name, value in message.fields.items():
+            fields[name], more = await self._mask(value)
+            count += more
+        files = tuple([replace(file, name=(await self._mask(file.name))[0]) for file in message.files])
+        return replace(message, text=text, fields=fields, files=files, masked=message.masked + count)
 
     async def _entry(self, event: IncomingMessage | Click) -> InboxEntry:
         if isinstance(event, Click):

@@ -13,9 +13,10 @@ from alembic.util import CommandError
 from sqlalchemy import event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction, create_async_engine
 
 from bot.store.interface import StoreError
+from bot.store.whole import WholeConnection, whole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -43,14 +44,24 @@ class Database:
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
         """Give a connection for queries that change nothing."""
-        async with self._engine.connect() as connection:
+        connection = await _opened(self._engine)
+        try:
             yield connection
+        finally:
+            await whole(connection.close())
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
         """Give a connection whose changes are committed at the end, or undone if something is raised."""
-        async with self._writer.begin() as connection:
+        connection = await _opened(self._writer)
+        try:
+            transaction = connection.begin()
+            await whole(_start(transaction))
             yield connection
+            await whole(transaction.commit())
+        finally:
+            # What is not committed is undone by this.
+            await whole(connection.close())
 
     async def is_reachable(self) -> bool:
         """Tell whether the database answers."""
@@ -64,6 +75,21 @@ class Database:
     async def close(self) -> None:
         """Close all connections."""
         await self._engine.dispose()
+
+
+async def _opened(engine: AsyncEngine) -> WholeConnection:
+    connection = WholeConnection(engine)
+    try:
+        await whole(_start(connection))
+    except BaseException:
+        if connection.sync_connection is not None:
+            await whole(connection.close())
+        raise
+    return connection
+
+
+async def _start(what: AsyncConnection | AsyncTransaction) -> None:
+    await what.start()
 
 
 async def open_database(url: str) -> Database:

@@ -55,7 +55,7 @@ class SqlInbox:
         """Return events that are still to be looked at, oldest first."""
         query = select(inbox).where(inbox.c.state == InboxState.NEW).order_by(inbox.c.received_at, inbox.c.id)
         async with self._database.reading() as connection:
-            return [_entry(row) for row in await connection.execute(query.limit(limit))]
+            return [entry_of(row) for row in await connection.execute(query.limit(limit))]
 
     async def tried(self, entry_id: str) -> int:
         """Count one more try and return how many there were."""
@@ -84,10 +84,11 @@ class SqlInbox:
             .limit(limit)
         )
         async with self._database.reading() as connection:
-            return [_entry(row) for row in await connection.execute(query)]
+            return [entry_of(row) for row in await connection.execute(query)]
 
 
-def _entry(row: Row[Any]) -> InboxEntry:
+def entry_of(row: Row[Any]) -> InboxEntry:
+    """Return the entry of a row."""
     return InboxEntry(
         id=row.id,
         kind=row.kind,

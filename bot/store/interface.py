@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from adapters.chat.interface import Place
@@ -74,6 +74,43 @@ class InboxStore(Protocol):
 
     async def thread_messages(self, place: Place, limit: int) -> list[InboxEntry]:
         """Return the messages of a thread that were kept, its head included, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a process takes on."""
+
+    #: id of the process, different at each start
+    owner: str
+    now: datetime
+    until: datetime
+    #: platforms that the process speaks to
+    platforms: tuple[str, ...]
+
+
+class ClaimStore(Protocol):
+    """Which process works on which event."""
+
+    async def claim(self, claim: Claim, limit: int) -> list[InboxEntry]:
+        """Claim events that nobody works on, oldest first, of each thread only its oldest."""
+
+    async def renew(self, owner: str, entry_ids: Collection[str], until: datetime) -> set[str]:
+        """Keep claims for longer; returns those that are still the owner's."""
+
+    async def release(self, owner: str, entry_id: str, not_before: datetime | None = None) -> None:
+        """Give a claim back; nobody takes the event before a time."""
+
+    async def forget(self, owner: str) -> None:
+        """Give back all claims of an owner that is no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """How much was removed."""
+
+    incidents: int
+    events: int
+    room_events: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,9 @@ inbox = Table(
     Column("state", String(16), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("received_at", BigInteger, nullable=False),
+    Column("claimed_by", String(64)),
+    #: without an owner: nobody takes it before this time
+    Column("claimed_until", BigInteger),
     Index(None, "state", "received_at"),
     Index(None, "platform", "team", "channel", "thread", "received_at"),
 )
@@ -143,6 +146,13 @@ room_events = Table(
     Column("payload", JSON, nullable=False),
     UniqueConstraint("kind", "key"),
     sqlite_autoincrement=True,
+)
+
+notes = Table(
+    "notes",
+    metadata,
+    Column("name", String(255), primary_key=True),
+    Column("value", Text, nullable=False),
 )
 
 

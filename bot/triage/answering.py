@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapters.chat.interface import ChatError, Mark, card_to_json
+from adapters.chat.interface import ChatError, Mark, RateLimitedError, UnreachableError, card_to_json
 from bot.intake.inbox import CLICK
 from bot.intake.payload import click_from_json, message_from_json
 from bot.locale import supported
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from adapters.chat.interface import Card, ChatPlatform, IncomingMessage
     from bot.clock import NewId
     from bot.store.interface import Answer, AnswerStore, InboxEntry, InboxStore, IncidentStore
+    from bot.telemetry.figures import Figures
     from bot.triage.looking.outcome import Outcome
     from bot.triage.replies import Replies
 
@@ -55,6 +56,7 @@ class Desk:
     looker: Looker
     new_id: NewId
     file_limit_bytes: int
+    figures: Figures
     allowed_bots: frozenset[str] = frozenset()
 
 
@@ -82,6 +84,8 @@ class Answering:
         except LookingTooLongError as error:
             await self.give_up(entry, error)
             return
+        if not is_said:
+            self._desk.figures.kept_quiet(platform.name)
         await platform.mark(message.ref, Mark.ANSWERED if is_said else Mark.QUIET)
         await self._forget_files(message)
 
@@ -103,6 +107,8 @@ class Answering:
         try:
             async with self._files(message) as files:
                 return await self._answer(entry, message, files)
+        except (RateLimitedError, UnreachableError):
+            raise
         except ChatError as error:
             if not message.files or not message.trigger.is_asking:
                 raise

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from adapters.chat.interface import Card, ChatPlatform, IncomingMessage
     from bot.clock import Clock, NewId
     from bot.store.interface import AnswerStore, InboxEntry, IncidentStore
+    from bot.telemetry.figures import Figures
     from bot.triage.looking.outcome import Outcome
 
 
@@ -41,12 +42,14 @@ class Replies:
         incidents: IncidentStore,
         clock: Clock,
         new_id: NewId,
+        figures: Figures,
     ) -> None:
         self._platforms = platforms
         self._answers = answers
         self._incidents = incidents
         self._clock = clock
         self._new_id = new_id
+        self._figures = figures
 
     async def shown_in(self, incident: Incident | None) -> Answer | None:
         """Return the reply that is out for an incident."""
@@ -76,6 +79,8 @@ class Replies:
         if ref is None:
             ref = await platform.post(entry.place, self._reply(saying, answer))
         await self._answers.posted(answer.id, ref.id)
+        waited = self._clock() - entry.received_at
+        self._figures.answered(platform.name, answer.status, waited.total_seconds())
 
     async def revise(self, shown: Answer, saying: Saying) -> None:
         """Put another card in the place of the one that is out. Raises `ChatError`."""

@@ -59,10 +59,10 @@ class Guard:
     #: who anybody on this machine is; None: people sign in
     everybody: Person | None
 
-    def middlewares(self) -> list[Middleware]:
-        """Return the checks in the order to run them."""
+    def middlewares(self, unguarded: frozenset[str] = frozenset()) -> list[Middleware]:
+        """Return the checks in the order to run them; paths of `unguarded` check their requests themselves."""
         checks = (self._check_host, self._check_person, self._check_change)
-        return [_middleware(check) for check in checks]
+        return [_middleware(check, unguarded) for check in checks]
 
     def sign_in(self, response: web.StreamResponse, token: str) -> None:
         """Give the browser its session."""
@@ -123,11 +123,11 @@ async def add_headers(_request: web.Request, response: web.StreamResponse) -> No
     response.headers.pop("Server", None)
 
 
-def _middleware(check: Check) -> Middleware:
+def _middleware(check: Check, unguarded: frozenset[str]) -> Middleware:
     """Return a check as aiohttp wants it: a plain function with a mark."""
 
     @web.middleware
     async def checked(request: web.Request, handler: Handler) -> web.StreamResponse:
-        return await check(request, handler)
+        return await (handler(request) if request.path in unguarded else check(request, handler))
 
     return checked

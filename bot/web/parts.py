@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bot.store.interface import AnswerStore, IncidentStore
     from rules.engine.rule.model import Rule
@@ -30,6 +30,9 @@ class Readiness(Protocol):
 
     async def faults(self) -> list[str]:
         """Return what is wrong right now; empty when all is well."""
+
+    def connected(self) -> Mapping[str, bool]:
+        """Return for each platform whether messages can arrive."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,32 @@ class Rooms:
         )
         return event
 
+    async def change(self, message_id: str, person: Person, text: str) -> bool:
+        """Give a message of this person another text; False when there is none."""
+        inbox = self._present_inbox()
+        event = await self.around.log.find("message", message_id)
+        if event is None or event.payload["author"]["id"] != person.id:
+            return False
+        said = event.payload
+        masked, count = await self.around.mask(text)
+        edit_id, now = self.around.new_id(), self.around.clock()
+        changed = {"id": message_id, "text": masked, "at": now.isoformat()}
+        await self.append(event.channel, "change", edit_id, changed)
+        await inbox.accept(
+            IncomingMessage(
+                ref=MessageRef(Place(NAME, TEAM, event.channel, said["thread"]), message_id),
+                author=person,
+                text=masked,
+                trigger=Trigger.EDITED,
+                sent_at=now,
+                delivery_keys=(f"edit:{message_id}:{edit_id}",),
+                fields=said["fields"],
+                language=said.get("language"),
+                masked=count,
+            )
+        )
+        return True
+
     async def ask_again(self, message_id: str, person: Person) -> bool:
         """Ask about a message that got no answer; False when there is no such message."""
         inbox = self._present_inbox()

@@ -48,6 +48,7 @@ class RoomsApi:
         return [
             web.post("/api/rooms/{channel}/messages", self._say),
             web.post("/api/rooms/{channel}/messages/{message}/ask", self._ask),
+            web.post("/api/rooms/{channel}/messages/{message}/edit", self._edit),
             web.post("/api/rooms/{channel}/clicks", self._press),
             web.get("/api/rooms/events", self._follow),
         ]
@@ -83,6 +84,16 @@ class RoomsApi:
     async def _ask(self, request: web.Request) -> web.Response:
         try:
             found = await self.rooms.ask_again(request.match_info["message"], self.person_of(request))
+        except UnreachableError:
+            return _refusal(RefusedError("not-running", 503))
+        return web.json_response({}, status=202) if found else _refusal(RefusedError("no-message", 404))
+
+    async def _edit(self, request: web.Request) -> web.Response:
+        try:
+            text = str((await request.json())["text"])[: self.limits.text_bytes]
+            found = await self.rooms.change(request.match_info["message"], self.person_of(request), text)
+        except (KeyError, TypeError, ValueError):
+            return _refusal(RefusedError("empty", 400))
         except UnreachableError:
             return _refusal(RefusedError("not-running", 503))
         return web.json_response({}, status=202) if found else _refusal(RefusedError("no-message", 404))

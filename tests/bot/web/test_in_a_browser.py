@@ -347,7 +347,7 @@ async def test_the_page_comes_back_by_itself_and_misses_nothing(browser, tmp_pat
             said = {"id": "away", "thread": None, "author": {"id": "bo", "name": "Bo", "is_bot": False}}
             more = {"text": "While you were away", "files": [], "fields": {}, "trigger": "said"}
             at = {"at": "2026-12-01T12:00:00+00:00"}
-            await bot.rooms.append("incidents", "message", "away", {**said, **more, **at})
+            await bot.chats.rooms.append("incidents", "message", "away", {**said, **more, **at})
 
             await page.wait_for_selector("#connection[data-state=live]")
             await page.wait_for_selector("text=While you were away")

@@ -56,10 +56,10 @@ async def test_a_private_answer_is_not_shown_to_others(tmp_path):
         async with page.following() as events:
             await page.say("/vllm-diagnose all is well")
             reply = await events.room("reply")
-        await bot.rooms.append(
+        await bot.chats.rooms.append(
             "incidents", "reply", "r9", {**reply, "id": "r9", "recipient": "somebody-else"}
         )
-        await bot.rooms.append("incidents", "mark", "end", {"id": "x", "mark": "quiet"})
+        await bot.chats.rooms.append("incidents", "mark", "end", {"id": "x", "mark": "quiet"})
 
         async with page.following() as events:
             seen = []
@@ -183,7 +183,7 @@ async def test_the_same_message_sent_twice_is_said_and_answered_once(tmp_path):
             await page.say(REFUSED, key="abc123")
             await events.room("mark", mark="answered")
 
-        kept = await bot.rooms.around.log.after(0, 100)
+        kept = await bot.chats.rooms.around.log.after(0, 100)
 
         assert [event.kind for event in kept if event.kind != "mark"] == ["message", "reply"]
 

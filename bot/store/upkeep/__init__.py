@@ -1,0 +1,1 @@
+"""Sharing the work between processes, and removing what is old."""

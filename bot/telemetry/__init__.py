@@ -1,0 +1,1 @@
+"""Figures about the bot's own work."""

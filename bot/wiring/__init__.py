@@ -1,0 +1,1 @@
+"""Larger pieces that `bootstrap` puts together; they know no concrete adapter."""
