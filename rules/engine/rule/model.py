@@ -33,6 +33,7 @@ class Origin(StrEnum):
     TRITON = "triton"
     FLASHINFER = "flashinfer"
     FLASH_ATTN = "flash-attn"
+    XFORMERS = "xformers"
     TRANSFORMERS = "transformers"
     HUGGINGFACE = "huggingface"
     PYDANTIC = "pydantic"

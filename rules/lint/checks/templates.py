@@ -14,7 +14,8 @@ from rules.lint.interface import Context, Finding
 
 #: shortest fixed part of a template that says anything
 _SHORTEST = 8
-_VARIABLE = re.compile(r"\{[^{}]*\}")
+#: what ends a fixed part: a value, or the end of a line
+_VARIABLE = re.compile(r"\{[^{}]*\}|\n")
 
 
 def check(rule: Rule, context: Context) -> Iterator[Finding]:
