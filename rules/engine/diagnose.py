@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from packaging.version import Version
 
@@ -63,6 +63,7 @@ class Engine:
         parts = self._parts
         excerpt = read_excerpt(source, parts.matcher.index, parts.matcher.scanner)
         evidence = parts.reader.clean(excerpt.text, unwrap=not excerpt.partial)
+        excerpt = replace(excerpt, dropped=True) if evidence.dropped else excerpt
         if language not in LANGUAGES:
             language = asker_language(evidence.lines)
         failure = parts.reader.failure(evidence)

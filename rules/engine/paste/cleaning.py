@@ -64,6 +64,10 @@ _MARKS: Final = frozenset("`>*~_")
 _PROGRESS_MARKS: Final = ("%|", "%", "it/s", "s/it")
 #: so many overwritten texts of one line are looked at
 _OVERWRITTEN_KEPT: Final = 50
+#: so many different tags are taken off, each wherever it stands
+_DIFFERENT_TAGS: Final = 60
+#: so many parts of one line of a page are made lines
+_MOST_PARTS: Final = 3000
 #: share of NUL bytes from which text is taken for UTF-16 without a byte-order mark
 _UTF16_SHARE: Final = 0.3
 
@@ -155,7 +159,11 @@ def _plain_links(text: str) -> str:
     if followers & {"@", "#", "!"}:
         text = _SLACK_MENTION.sub("", text)
     if followers & {"/", "w"} and any(tag in text for tag in _HTML_HINTS):
-        text = str(_HTML_TAG.sub("", text))
+        for _ in range(_DIFFERENT_TAGS):
+            found = _HTML_TAG.search(text)
+            if found is None:
+                break
+            text = text.replace(found.group(), "")
     return text
 
 
@@ -171,7 +179,9 @@ def clean_lines(text: str, first_number: int = 1) -> list[NumberedLine]:
         if "\r" in line:
             lines.extend(NumberedLine(number, _unmarked(part)) for part in _without_progress(line))
         elif "<" in line and ("<br" in line or "<BR" in line or "</" in line):
-            lines.extend(NumberedLine(number, _unmarked(part)) for part in _HTML_BREAK.split(line))
+            lines.extend(
+                NumberedLine(number, _unmarked(part)) for part in _HTML_BREAK.split(line, _MOST_PARTS)
+            )
         elif line[0] in _MARKS or line[-1] in _MARKS:
             lines.append(NumberedLine(number, _unmarked(line)))
         else:

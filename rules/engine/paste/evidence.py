@@ -70,6 +70,8 @@ class Evidence:
     redacted: int = 0
     #: True when only windows round hits were read, because the input was larger than what is cleaned whole
     partial: bool = False
+    #: True when lines in the middle were left out, because one line held too many
+    dropped: bool = False
     notes: tuple[Note, ...] = ()
 
     def text(self) -> str:

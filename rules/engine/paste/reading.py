@@ -30,8 +30,11 @@ def read_paste(data: bytes | str) -> Evidence:
     """Return the evidence of a paste that `is_whole`; what is larger belongs to `read_window`, in pieces."""
     text = decode(data) if isinstance(data, bytes) else data
     cleaned = _unpacked(clean_lines(text))
+    dropped = len(cleaned) > MOST_LINES
+    if dropped:
+        cleaned = [*cleaned[: MOST_LINES // 2], *cleaned[-MOST_LINES // 2 :]]
     lines, redacted = _masked(cleaned if _is_binary(text) else unwrap(cleaned))
-    return Evidence(tuple(_without_prefixes(lines)), redacted)
+    return Evidence(tuple(_without_prefixes(lines)), redacted, dropped=dropped)
 
 
 def read_window(lines: Sequence[bytes | str], first_number: int) -> Evidence:

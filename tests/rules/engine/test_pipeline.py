@@ -7,7 +7,8 @@ import pytest
 from rules.engine.diagnose import Engine, Parts
 from rules.engine.paste.evidence import NoteKind
 from rules.engine.paste.facts import Given
-from rules.engine.paste.reading import WHOLE
+from rules.engine.paste.reading import MOST_LINES, WHOLE
+from rules.engine.reader import PasteReader
 from rules.engine.report import Change, Confidence, FixKind, Proof, ProofKind, Remedy, Risk, Status
 from rules.engine.reporting import common_fixes
 from rules.engine.rule.model import Impact, Scope
@@ -249,3 +250,12 @@ def test_of_a_build_between_releases_only_what_holds_in_both_is_offered():
         ("split", "==0.11.2.dev7"),
     ]
     assert [proof.command for proof in kept[1].verify] == ["curl"]
+
+
+def test_a_line_that_holds_too_many_lines_is_read_from_both_ends_and_said_so():
+    text = "Traceback (most recent call last):" + '\\n  File "a", line 1, in f' * 30_000 + f"\\n{SEED}"
+    evidence = PasteReader().clean(text, unwrap=True)
+
+    assert evidence.dropped
+    assert len(evidence.lines) <= MOST_LINES
+    assert evidence.lines[-1].text == SEED

@@ -18,6 +18,8 @@ from rules.engine.matching.scan.thinning import thin
 from rules.engine.paste.cleaning import decode
 from rules.engine.paste.reading import WHOLE, is_whole
 
+#: bytes a line below which lines are no log, and repeated ones are left out
+_SHORT_LINE = 16
 #: share of characters that are none, from which on an input is no text
 _NO_TEXT = 0.05
 
@@ -245,7 +247,10 @@ def _joined(segments: list[Segment], *, dropped: bool, cut: bool) -> Excerpt:
         if texts:
             texts.append("")
             numbers.append(run.number - 1)
-        lines = decode(run.data.removesuffix(b"\n")).split("\n")
+        data = run.data.removesuffix(b"\n")
+        thinned = thin(data) if data.count(b"\n") * _SHORT_LINE > len(data) else None
+        lines = decode(data if thinned is None else thinned[0]).split("\n")
         texts.extend(lines)
-        numbers.extend(range(run.number, run.number + len(lines)))
+        places = range(1, len(lines) + 1) if thinned is None else thinned[1]
+        numbers.extend(run.number - 1 + place for place in places)
     return Excerpt("\n".join(texts), tuple(numbers), partial=True, dropped=dropped, cut=cut)

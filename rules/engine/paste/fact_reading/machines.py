@@ -175,11 +175,10 @@ def _platform(page: Page, version: str | None) -> str | None:
     for text, named in _TEXT_PLATFORMS:
         if named is not None and page.holds(text):
             return named
-    for line in page.lines:
-        if line.origin is not None:
-            for mark, named in _ORIGIN_PLATFORMS:
-                if line.origin.rpartition("/")[2].startswith(mark):
-                    return named
+    for origin in dict.fromkeys(line.origin for line in page.lines if line.origin is not None):
+        for mark, named in _ORIGIN_PLATFORMS:
+            if origin.rpartition("/")[2].startswith(mark):
+                return named
     return None
 
 

@@ -26,6 +26,9 @@ _MONTH_INITIALS: Final = frozenset("JFMASOND")
 #: a line that begins so has no prefix, unless a cut record stands before a bracket
 _NO_PREFIX: Final = frozenset("abghjklmnoqrtuwyz^~\"'@$%&")
 _INDENTED_PREFIX: Final = frozenset("(DIWEC")
+#: day and time of a record, up to where its origin begins
+_CLOCK: Final = "00-00 00:00:00 ["
+_TO_ZERO: Final = str.maketrans("0123456789", "0" * 10)
 _RAY_REPEATED: Final = "x across cluster]"
 
 
@@ -35,6 +38,7 @@ class PrefixReader:
     def __init__(self) -> None:
         self._tags: dict[str, tuple[str | None, str | None] | None] = {}
         self._heads: dict[str, tuple[str, str | None] | None] = {}
+        self._origins: set[str] = set()
         self._whole: dict[str, tuple[str | None, str | None, str | None, bool, str | None]] = {}
 
     def read(self, line: str) -> Prefixed:
@@ -116,11 +120,13 @@ class PrefixReader:
         if known is None:
             return None
         name, pid = known
-        return found._replace(
-            text=found.text[end + 1 :].removeprefix(" "),
-            process=name or found.process,
-            pid=pid,
-            vllm_record=found.vllm_record or (name is not None and name.startswith(_VLLM_PROCESSES)),
+        return Prefixed(
+            found.text[end + 1 :].removeprefix(" "),
+            name or found.process,
+            found.level,
+            found.origin,
+            found.vllm_record or (name is not None and name.startswith(_VLLM_PROCESSES)),
+            pid,
         )
 
     def _indented(self, found: Prefixed) -> Prefixed | None:
@@ -138,15 +144,21 @@ class PrefixReader:
         end = text.find("]", 8, LONGEST_HEAD)
         if end < 0:
             return None
-        head = text[:end]
-        if head not in self._heads:
-            self._heads[head] = _level_and_origin(head)
-        known = self._heads[head]
-        if known is None:
-            return None
-        level, origin = known
+        level = text[: text.find(" ", 0, 9)]
+        start = len(level) + 1 + len(_CLOCK)
+        origin: str | None = text[start:end]
+        if origin not in self._origins or level not in LEVELS or not _is_clock(text[len(level) + 1 : start]):
+            head = text[:end]
+            if head not in self._heads:
+                self._heads[head] = _level_and_origin(head)
+            known = self._heads[head]
+            if known is None:
+                return None
+            level, origin = known
+            if origin is not None and head.endswith(f" [{origin}"):
+                self._origins.add(origin)
         rest = text[end + 1 :].removeprefix(" ")
-        return found._replace(text=rest, level=level, origin=origin, vllm_record=True)
+        return Prefixed(rest, found.process, level, origin, vllm_record=True, pid=found.pid)
 
 
 def _carried(found: Prefixed) -> Prefixed | None:
@@ -157,6 +169,11 @@ def _carried(found: Prefixed) -> Prefixed | None:
     if "|" in head:
         return read_compose(found)
     return read_cut_record(found) if head[:1] == "]" or ".py:" in head else None
+
+
+def _is_clock(text: str) -> bool:
+    """Tell whether a text is the day and time of a record with what stands round them."""
+    return text.translate(_TO_ZERO) == _CLOCK
 
 
 def _is_bare(line: str, end: int) -> bool:
