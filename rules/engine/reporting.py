@@ -18,6 +18,8 @@ from rules.engine.wording import remark
 
 #: questions of one answer
 _MOST_QUESTIONS = 3
+#: characters of the root cause's line that are shown
+_LONGEST_TEXT = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,10 @@ class Judged:
         if place is None or self.verdict.status is Status.NOT_AN_INCIDENT:
             return None
         line = self.evidence.lines[place]
-        return RootCause(self._number(place), failure.text or line.text.strip(), line.process)
+        text = failure.text or line.text.strip()
+        if len(text) > _LONGEST_TEXT:
+            text = text[:_LONGEST_TEXT] + "…"
+        return RootCause(self._number(place), text, line.process)
 
     def _diagnosis(self, match: Match, answer: Answer) -> Diagnosis:
         rule = match.rule

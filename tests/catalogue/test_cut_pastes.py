@@ -84,3 +84,11 @@ def test_what_lacks_its_deciding_part_is_asked_about(engine, text):
 )
 def test_lines_without_a_failure_of_vllm_are_not(engine, text):
     assert engine.diagnose(text).status is Status.NOT_AN_INCIDENT
+
+
+def test_an_endless_name_is_neither_captured_nor_shown_whole(engine):
+    report = engine.diagnose(f"RuntimeError: {'Q' * 300_000} does not support _Backend.XFORMERS backend now.")
+
+    assert report.diagnoses[0].captures == {"backend": "XFORMERS"}
+    assert report.root_cause is not None
+    assert len(report.root_cause.text) < 5_000

@@ -13,6 +13,9 @@ from rules.engine.rule.model import After, AllOf, AnyOf, Condition, Fired, Last,
 from rules.engine.seams import Failure, Printing, Stump
 from rules.engine.versions import parse_version, select, stand_ins
 
+#: characters of a capture; what is longer is nobody's name, value or list
+_LONGEST_CAPTURE = 2000
+
 
 class Place(IntEnum):
     """How near the deciding line of a match is to the root cause."""
@@ -125,11 +128,17 @@ def _captures(rule: Rule, hits: Iterable[Hit], setting: Setting) -> Mapping[str,
     captures: dict[str, str] = {}
     for hit in hits:
         for name, value in hit.captures.items():
-            if name not in captures and not (
-                name in hit.edges and setting.stump is not None and setting.stump(rule, name, value)
-            ):
+            if name not in captures and _is_name(rule, hit, name, setting):
                 captures[name] = value
     return captures
+
+
+def _is_name(rule: Rule, hit: Hit, name: str, setting: Setting) -> bool:
+    """Tell whether a capture can be shown and put into commands: not endless, and no stump."""
+    value = hit.captures[name]
+    if len(value) > _LONGEST_CAPTURE:
+        return False
+    return name not in hit.edges or setting.stump is None or not setting.stump(rule, name, value)
 
 
 def _positive(condition: Condition) -> Iterator[str]:

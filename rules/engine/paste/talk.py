@@ -20,6 +20,10 @@ _SAYS_SO: Final = re2.compile(
     r"(?i)\bno longer (?:raise|print|reject|refuse|occur|happen|appear|fail)|\binstead of (?:raising|failing)"
     r"|\b(?:release notes|change ?log)\b|修复了|不再(?:报|出现|抛|提示)|更新日志|功能请求"
 )
+#: said of a failure that is over, whatever question stands beside it
+_SETTLED: Final = re2.compile(
+    r"(?i)\b(?:we|i|they|already|been|was|is|got) (?:fixed|solved|resolved)(?: (?:this|it|that))?\b|已经?(?:解决|修复)"
+)
 
 
 def is_talk(line: EvidenceLine) -> bool:
@@ -29,6 +33,8 @@ def is_talk(line: EvidenceLine) -> bool:
     """
     text = line.text
     printed = line.vllm_record or line.level is not None or line.process is not None or text[:1] in " \t"
+    if not printed and _SETTLED.search(text) is not None:
+        return True
     if printed or "?" in text or "？" in text:  # as Chinese questions end
         return False
     return any(pattern.search(text) is not None for pattern in (_TITLE, _ENTRY, _SAYS_SO))

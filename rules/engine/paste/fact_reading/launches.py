@@ -13,14 +13,14 @@ from rules.engine.paste.fact_reading.arguments import (
     read_listed_flags,
 )
 from rules.engine.paste.fact_reading.page import Page
-from rules.engine.paste.fact_reading.shell import Command, read_command
+from rules.engine.paste.fact_reading.shell import Command, read_command, without_prose
 
 _ENV_NAME: Final = (
     r"(?:VLLM|CUDA|NCCL|HF|TORCH|TORCHINDUCTOR|PYTORCH|TRITON|RAY|HIP|ROCR|ROCM|GLOO|FLASHINFER|FLASH_ATTENTION|FLASH_ATTN|"
     r"AITER|OMP|HSA|NVIDIA|PJRT|TPU|LD|HUGGING_FACE|TRANSFORMERS|TOKENIZERS|PYTHON|UCX|NVSHMEM|LMCACHE|XLA|K|MAX|ASCEND|HCCL)"
     r"_[A-Z0-9_]+"
 )
-_VALUE: Final = r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'`,;)\]}]*)"
+_VALUE: Final = r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'`,;)\]}，。；：！？、（）“”‘’]*)"
 #: `X=Y` of shells, env files, `docker -e` and systemd; `os.environ["X"] = "Y"`; `X: Y` of YAML; `ENV X Y`
 _SET: Final = re2.compile(r"\b(" + _ENV_NAME + r")(?:[\"']?\]?\s?=\s?|[\"']\s*,\s*)" + _VALUE)
 _YAML: Final = re2.compile(r"^[\s-]*[\"']?(" + _ENV_NAME + r")[\"']?\s*:\s+" + _VALUE + r"\s*,?$")
@@ -227,7 +227,7 @@ def _is_message(text: str) -> bool:
 
 def _bare(value: str) -> str:
     quoted = value[:1] in "\"'" and len(value) > 1
-    return value[1:-1] if quoted else value.rstrip(".,:!?")
+    return value[1:-1] if quoted else without_prose(value).rstrip(".,:!?")
 
 
 def _take_models(launch: Launch, page: Page) -> None:

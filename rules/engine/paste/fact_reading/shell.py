@@ -51,6 +51,10 @@ _DOCKER_VALUES: Final = frozenset(
         "--platform",
     }
 )
+#: unquoted, they end a command: the shell's own signs, and the punctuation of the prose round it
+_STOPS: Final = frozenset(";，。；：！？、（）“”‘’」』】")
+#: a plain value that prose follows without a space (`FLASHINFER的时候`); a path is left alone
+_RUN_ON: Final = re2.compile(r"^([A-Za-z0-9_.+:-]+)[\x{3000}-\x{303F}\x{3400}-\x{9FFF}\x{FF00}-\x{FFEF}]")
 #: the most words of one command
 _MOST_WORDS: Final = 400
 
@@ -87,6 +91,11 @@ def split_words(text: str) -> list[str]:
         elif character == "\\":
             current.append(next(characters, ""))
             started = True
+        elif character in _STOPS:
+            if started or current:
+                words.append("".join(current))
+            words.append(";")
+            current, started = [], False
         elif character in " \t\n":
             if started or current:
                 words.append("".join(current))
@@ -100,6 +109,12 @@ def split_words(text: str) -> list[str]:
     return words
 
 
+def without_prose(value: str) -> str:
+    """Return a value without the Chinese prose that runs on behind it."""
+    match = _RUN_ON.match(value)
+    return match.group(1) if match is not None else value
+
+
 def read_command(text: str) -> Command | None:
     """Return the launch of vLLM that the line holds, None when it holds none.
 
@@ -111,7 +126,7 @@ def read_command(text: str) -> Command | None:
     for index, word in enumerate(words):
         assigned = _ASSIGNMENT.match(word)
         if assigned is not None:
-            env[assigned.group(1)] = assigned.group(2)
+            env[assigned.group(1)] = without_prose(assigned.group(2))
         elif word in {"docker", "podman", "nerdctl"} and "run" in words[index : index + 3]:
             return _docker(words[words.index("run", index) + 1 :], env)
         elif (
@@ -175,7 +190,7 @@ def _docker(words: list[str], env: dict[str, str]) -> Command | None:
                 value if mark and flag == "--env" else " ".join(words[position + 1 : position + 2])
             )
             if assigned is not None:
-                env[assigned.group(1)] = assigned.group(2)
+                env[assigned.group(1)] = without_prose(assigned.group(2))
         position += 1 if mark or flag not in _DOCKER_VALUES else 2
     if position >= len(words) or "vllm" not in words[position]:
         return None

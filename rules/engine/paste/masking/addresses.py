@@ -21,6 +21,8 @@ _IPV6_SHORT: Final = re2.compile(
 _JUDGED: Final = 3000
 #: how far before a number its meaning is looked for
 _CONTEXT: Final = 60
+#: `NCCL_SOCKET=`: a variable that its name does not call a version
+_ENV_NAME: Final = re2.compile(rb"(?:^|[^A-Za-z0-9_])[A-Z][A-Z0-9]*_[A-Z0-9_]*=[\"']?$")
 _VERSION_WORDS: Final = (b"version", b"ver", b"release", b"driver", b"cudnn", b"nccl", b"cublas", b"toolkit")
 _VERSION_MARKS: Final = (
     b"==",
@@ -181,11 +183,11 @@ def _says_version(before: bytes) -> bool:
     if before.endswith(_VERSION_MARKS) or before in {b"v", b"V"}:
         return True
     word = _last_word(before).strip(b",.;[]{}")
-    if word in _ADDRESS_WORDS:
+    if not _ADDRESS_WORDS.isdisjoint(word.replace(b"-", b"_").split(b"_")):
         return False
     if word.endswith(_VERSION_WORDS):
         return True
-    if before.endswith((b"://", b"@", b"//")):
+    if before.endswith((b"://", b"@", b"//")) or _ENV_NAME.search(before) is not None:
         return False
     # `vllm-0.9.0.1`, `vllm/vllm-openai:0.9.0.1`, `nvidia_cublas_cu12-12.8.4.1`
     joined = before.endswith((b"-", b":", b"_", b"=")) and before[-2:-1].isalnum()

@@ -241,3 +241,18 @@ def test_a_flood_of_secrets_is_withheld_rather_than_shown():
     assert "secret10" not in masked
     assert masked.count("\n") == 19_999
     assert count > 1000
+
+
+@pytest.mark.parametrize(
+    "name", ["VLLM_HOST_IP", "NCCL_SOCKET", "VLLM_DP_MASTER_IP", "CUDNN_PEER_ADDR", "A_B"]
+)
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_an_address_in_a_variable_is_masked_whatever_package_its_name_holds(name, quote):
+    assert mask(f"{name}={quote}203.0.113.77{quote}") == (f"{name}={quote}<ip>{quote}", 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["VLLM_VERSION=0.9.0.1", "CUDNN_VERSION=9.1.0.70", "vllm=0.9.0.1", "vllm==0.9.0.1"]
+)
+def test_a_version_in_a_variable_stays(text):
+    assert mask(text) == (text, 0)
