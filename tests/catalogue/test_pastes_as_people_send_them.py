@@ -69,6 +69,8 @@ def test_a_chinese_file_of_windows_is_answered_in_chinese(engine):
         f"* {MESSAGE} is no longer raised",
         f"Feature request: no more {SEED}",
         f"修复了 “{MESSAGE}” 的问题",
+        f'Has anyone seen "{MESSAGE}" lately? I think we fixed this last week.',
+        f"“{MESSAGE}” 这个已经解决了，大家还会遇到吗？",
     ],
 )
 def test_who_only_talks_of_the_message_gets_no_answer(engine, text):

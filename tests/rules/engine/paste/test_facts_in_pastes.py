@@ -513,3 +513,22 @@ def test_versions_of_packages_are_read():
 
 def test_an_empty_paste_says_nothing():
     assert facts("") == Facts()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "VLLM_ATTENTION_BACKEND=FLASHINFER，请问怎么解决？",
+        "（VLLM_ATTENTION_BACKEND=FLASHINFER）",
+        "设置VLLM_ATTENTION_BACKEND=FLASHINFER的时候报错",
+        "export VLLM_ATTENTION_BACKEND=FLASHINFER; vllm serve x",
+        "export VLLM_ATTENTION_BACKEND=FLASHINFER && vllm serve x",
+    ],
+)
+def test_a_value_ends_where_the_shell_or_the_prose_goes_on(text):
+    assert facts(text).env["VLLM_ATTENTION_BACKEND"] == "FLASHINFER"
+
+
+def test_an_argument_ends_where_chinese_prose_goes_on_and_a_path_may_be_chinese():
+    assert facts("vllm serve X -tp 2，然后报错").argv == ("vllm", "serve", "X", "-tp", "2")
+    assert facts("vllm serve /data/模型/qwen --port 9000; echo done").model == "/data/模型/qwen"
