@@ -1,5 +1,7 @@
 """A bare message is vLLM's when its releases raise it, and nobody else's words are taken for it."""
 
+import shutil
+
 import pytest
 from packaging.version import Version
 
@@ -8,6 +10,7 @@ from rules.engine.paste.facts import Given
 from rules.engine.printed.templates import Fit, key_of, read_template
 from rules.engine.printed.texts import PrintedTexts, TextSource
 from rules.engine.report import Status
+from rules.engine.rule.catalogue import SHIPPED
 from rules.engine.start import Options, start_engine
 from rules.releases.shipped import load_releases
 
@@ -26,8 +29,14 @@ def texts():
 
 
 @pytest.fixture(scope="module")
-def engine():
-    return start_engine(Options())
+def engine(tmp_path_factory):
+    """Return an engine with a single rule that never fires here: what is looked up has none."""
+    folder = tmp_path_factory.mktemp("catalogue")
+    for kept in ("classes.yaml", "phrases", "other/engine-dead-wrapper"):
+        source, target = SHIPPED / kept, folder / kept
+        target.parent.mkdir(exist_ok=True)
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    return start_engine(Options(catalogue=folder))
 
 
 @pytest.mark.parametrize(
