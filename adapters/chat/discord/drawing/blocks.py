@@ -24,7 +24,7 @@ BLOCK_LIMIT = 4_096
 MORE = "more.md"
 _FORWARD = f"… `{MORE}`"
 _ADDRESS = re.compile(r"https?://[!-~]+\Z", re.ASCII)
-_URL_SAFE = "/:?=&%#+,;!$@~.-_"
+_URL_SAFE = "/:?=&%#+,;!$~.-_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +85,15 @@ def _line(text: str) -> str:
 
 def _text(text: str, draw: Callable[[str], str], gap: str = "\n\n") -> Block:
     """Return a text as a block, its beginning if it is too long."""
-    whole = draw(text)
-    if weight(whole) <= BLOCK_LIMIT:
-        return Block(whole, text, gap=gap)
-    return Block(within(text, BLOCK_LIMIT, draw), text, is_short=True, gap=gap)
+    clean = printable(text)
+    shown = within(clean, BLOCK_LIMIT, draw)
+    return Block(shown, clean, is_short=shown.endswith("…") and shown != draw(clean), gap=gap)
 
 
 def within(text: str, limit: int, draw: Callable[[str], str]) -> str:
     """Return the text as it is drawn, cut so far that it fits."""
-    if weight(draw(text)) <= limit:
-        return draw(text)
+    if weight(text) <= limit and weight(whole := draw(text)) <= limit:
+        return whole
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
@@ -113,15 +112,16 @@ def _block(text: str, shown: str, plain: str, gap: str = "\n\n") -> Block:
 
 def _code(code: Code) -> Iterator[Block]:
     language = "sh" if code.kind is CodeKind.COMMAND else ""
-    plain = _plain_code(code.text, language)
-    shown = fenced(code.text, language)
+    text = printable(code.text)
+    plain = _plain_code(text, language)
+    shown = fenced(text, language)
     if weight(shown) <= BLOCK_LIMIT and (code.kind is CodeKind.QUOTE or is_exact(code.text)):
         yield Block(shown, plain)
     elif code.kind is CodeKind.COMMAND:
         # A command is never shown changed or cut: somebody would run it.
         yield Block(_FORWARD, plain, is_short=True)
     else:
-        cut_quote = within(code.text, BLOCK_LIMIT, lambda text: fenced(text, language))
+        cut_quote = within(text, BLOCK_LIMIT, lambda part: fenced(part, language))
         yield Block(cut_quote, plain, is_short=True)
     if code.note.strip():
         yield _text(_line(code.note), sentence, gap="\n")

@@ -22,7 +22,7 @@ _ELLIPSIS = "…"
 
 def weight(text: str) -> int:
     """Return the length as the stricter of Discord's ways to count it: in UTF-16 units."""
-    return len(text) + sum(character > "\uffff" for character in text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def printable(text: str) -> str:

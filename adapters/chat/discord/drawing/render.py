@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.chat.card import Attachment, ButtonStyle, Paragraph, Tone
 from adapters.chat.discord.drawing.blocks import BLOCK_LIMIT, MORE, Block, blocks_of, within
-from adapters.chat.discord.drawing.escaping import cut, escaped, harmless, sentence, weight
+from adapters.chat.discord.drawing.escaping import cut, escaped, harmless, printable, sentence, weight
 from adapters.chat.discord.ids import ButtonId
 from adapters.chat.interface import Capabilities
 
@@ -85,7 +85,8 @@ def render(card: Card, mark: OwnMark, pages_url: str | None = None, asker: str |
         del blocks[0]
     texts, left = _packed(blocks, EMBEDS_TOTAL - weight(footer["text"]))
     if not texts:
-        texts = [within(card.title, EMBED_TITLE, escaped)]
+        title = within(" ".join(card.title.split()), EMBED_TITLE, escaped)
+        texts = [title if title.strip() else "…"]
     embeds: list[dict[str, Any]] = [{"description": text, "color": _COLOURS[card.tone]} for text in texts]
     embeds[-1]["footer"] = footer
     files = _files((*_more(left), *card.attachments))
@@ -164,7 +165,7 @@ def _files(attachments: Iterable[Attachment]) -> tuple[Attachment, ...]:
     files: list[Attachment] = []
     room = FILES_BYTES
     for one in attachments:
-        data = one.text.encode("utf-8", "replace")[:room]
+        data = printable(one.text).encode()[:room]
         name = _ODD_NAME.sub("_", one.name)[-_NAME_LIMIT:].lstrip(".") or "answer.md"
         files.append(Attachment(name, data.decode("utf-8", "ignore"), one.media_type))
         room -= len(data)

@@ -122,7 +122,7 @@ async def test_a_message_that_cannot_be_asked_for_is_an_error_to_try_again(event
     from tests.fakes.faults import Fault
 
     await stage.restart(kill=True)
-    world.faults.plan(Fault(READ_MESSAGE, drop=True))
+    world.faults.plan(Fault(READ_MESSAGE, times=4, drop=True))
 
     with pytest.raises(UnreachableError):
         await stage.bot.platform.fetch(event.files[0], tmp_path / "a", LIMIT)
