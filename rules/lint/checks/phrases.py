@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rules.engine.remedy.words import placeholders
+from rules.engine.report import ProofKind
 from rules.engine.rule.model import Fix, Rule
 from rules.engine.rule.texts import LANGUAGES
 from rules.lint.checks.texts import groups_of
@@ -14,6 +15,9 @@ def check(rule: Rule, context: Context) -> Iterator[Finding]:
     for index, fix in enumerate(rule.fixes):
         yield from _phrase(fix.phrase or f"fix.{fix.kind}", ("fixes", index, "phrase"), context)
         yield from _values(rule, fix, ("fixes", index, "values"), context)
+        for proof in fix.verify:
+            if proof.kind is ProofKind.COMMAND and proof.text:
+                yield from _phrase(f"expect.{proof.text.split()[0]}", ("fixes", index, "verify"), context)
     for index, question in enumerate(rule.ask):
         place = ("ask", index, "fact")
         yield from _phrase(f"ask.{question.fact}", place, context)
