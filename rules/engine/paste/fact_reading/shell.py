@@ -71,42 +71,56 @@ class Command:
     image: str | None = None
 
 
+class _Words:
+    """Words that are being put together, letter by letter."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self._letters: list[str] = []
+        self._is_begun = False
+
+    def begin(self) -> None:
+        """Begin a word that may stay empty, as quotes do."""
+        self._is_begun = True
+
+    def add(self, letter: str) -> None:
+        """Add a letter to the word."""
+        self._letters.append(letter)
+
+    def end(self) -> None:
+        """End the word, if there is one."""
+        if self._is_begun or self._letters:
+            self.done.append("".join(self._letters))
+        self._letters, self._is_begun = [], False
+
+
 def split_words(text: str) -> list[str]:
     """Return the words of a shell line; unlike `shlex` it never fails on a quote that is not closed."""
-    words: list[str] = []
-    current: list[str] = []
+    words = _Words()
     quote = ""
-    started = False
     characters = iter(text)
     for character in characters:
-        if quote:
-            if character == quote:
-                quote = ""
-            elif character == "\\" and quote == '"':
-                current.append(next(characters, ""))
-            else:
-                current.append(character)
+        if character == quote:
+            quote = ""
+        elif character == "\\" and quote != "'":
+            words.begin()
+            words.add(next(characters, ""))
+        elif quote:
+            words.add(character)
         elif character in "'\"":
-            quote, started = character, True
-        elif character == "\\":
-            current.append(next(characters, ""))
-            started = True
+            quote = character
+            words.begin()
         elif character in _STOPS:
-            if started or current:
-                words.append("".join(current))
-            words.append(";")
-            current, started = [], False
+            words.end()
+            words.done.append(";")
         elif character in " \t\n":
-            if started or current:
-                words.append("".join(current))
-            current, started = [], False
-            if len(words) > _MOST_WORDS:
-                return words
+            words.end()
         else:
-            current.append(character)
-    if started or current:
-        words.append("".join(current))
-    return words
+            words.add(character)
+        if len(words.done) > _MOST_WORDS:
+            return words.done
+    words.end()
+    return words.done
 
 
 def without_prose(value: str) -> str:
