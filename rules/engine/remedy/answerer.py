@@ -10,8 +10,9 @@ from packaging.version import Version
 from rules.engine.paste.facts import Facts
 from rules.engine.remedy.asking import asks, known, wanted_facts
 from rules.engine.remedy.building import TOWER_FLAG, case_values
-from rules.engine.remedy.commands import can_repeat, commands
 from rules.engine.remedy.doubts import as_mapping
+from rules.engine.remedy.launch.commands import can_repeat, commands
+from rules.engine.remedy.launch.known_flags import FindFlag
 from rules.engine.remedy.resolve import Resolved, resolve
 from rules.engine.remedy.words import Words, fill
 from rules.engine.report import Ask, FixKind, Proof, Remedy
@@ -19,6 +20,7 @@ from rules.engine.rule.catalogue import Catalogue
 from rules.engine.rule.model import Fix, Rule
 from rules.engine.seams import Answer, Case
 from rules.engine.versions import specifier
+from rules.releases.model import Flag
 from rules.releases.release import Releases
 
 #: what to ask when nothing could be diagnosed and no wrapper rule says better
@@ -75,6 +77,26 @@ class RemedyAnswerer:
         pin = (wanted or "").partition(";")[0].strip()
         return f"{package}{pin}" if pin.startswith("==") else package
 
+    def _commands(self, one: Resolved, case: Case, words: Words) -> tuple[str, ...]:
+        if one.outcome.change is not None:
+            return commands(one.outcome.change, case.facts, self._flags_of(one))
+        kind, values = one.fix.kind, _values(one, case)
+        if kind in (FixKind.UPGRADE, FixKind.DOWNGRADE) and one.fix.target:
+            return (words.command(f"fix.{kind}", values),)
+        if kind is FixKind.INSTALL_PACKAGE:
+            return (words.command(f"fix.{kind}", {**values, "package": self._pinned(one)}),)
+        return ()
+
+    def _flags_of(self, one: Resolved) -> FindFlag:
+        """Return the look-up of flags that all releases of a remedy know."""
+        covered = [self._releases.get(version) for version in one.releases]
+
+        def find(name: str) -> Flag | None:
+            found = [release.flag(name) for release in covered]
+            return found[-1] if found and all(found) else None
+
+        return find
+
     def _remedy(self, one: Resolved, case: Case, words: Words) -> Remedy:
         fix, change = one.fix, one.outcome.change
         return Remedy(
@@ -85,7 +107,7 @@ class RemedyAnswerer:
             relaunchable=fix.relaunchable and (change is not None or fix.kind is FixKind.RESTART),
             risk=fix.risk,
             change=change,
-            commands=_commands(one, case, words, self._pinned(one)),
+            commands=self._commands(one, case, words),
             verify=tuple(
                 Proof(proof.kind, proof.command, words.say(proof.expect, dict(proof.values)))
                 for proof in one.outcome.proofs
@@ -95,19 +117,6 @@ class RemedyAnswerer:
 
 def _range(versions: tuple[Version, ...], fix: Fix, releases: Releases) -> str:
     return specifier(versions, releases.versions()) or fix.releases
-
-
-def _commands(one: Resolved, case: Case, words: Words, package: str) -> tuple[str, ...]:
-    change = one.outcome.change
-    if change is not None:
-        return commands(change, case.facts)
-    kind = one.fix.kind
-    values = _values(one, case)
-    if kind in (FixKind.UPGRADE, FixKind.DOWNGRADE) and one.fix.target:
-        return (words.command(f"fix.{kind}", values),)
-    if kind is FixKind.INSTALL_PACKAGE:
-        return (words.command(f"fix.{kind}", {**values, "package": package}),)
-    return ()
 
 
 def _values(one: Resolved, case: Case) -> dict[str, str]:

@@ -7,8 +7,8 @@ import shlex
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from rules.engine.remedy import requests
 from rules.engine.remedy.building import TOWER_FLAG, VARIABLE, told_by_message, tower_label
+from rules.engine.remedy.launch import requests
 from rules.engine.remedy.machine import completions, text_machine, tower_machine
 from rules.engine.remedy.words import fill, placeholders
 from rules.engine.report import Change, ProofKind

@@ -7,11 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.engine.paste.facts import Facts
-from rules.engine.remedy.commands import changed_argv, commands
-from rules.engine.remedy.requests import RED_PNG, completion, is_masked
+from rules.engine.remedy.launch.commands import can_repeat, changed_argv, commands
+from rules.engine.remedy.launch.masked import is_masked
+from rules.engine.remedy.launch.requests import RED_PNG, completion
 from rules.engine.report import Change
+from rules.releases.model import Flag, Source
 
 FLAG = "--mm-encoder-attn-backend"
+SET = Change(flags_set={FLAG: "TORCH_SDPA"})
+_HERE = Source("handmade", 1)
+_TYPES = {"--api-key": "list", "--compilation-config": "json", "--limit-mm-per-prompt": "json",
+          "--enforce-eager": "bool", "--no-enable-prefix-caching": "bool", "--served-model-name": "list",
+          "--host": "str", "--max-model-len": "int", "--attention-backend": "str", FLAG: "str"}  # fmt: skip
+FLAGS = {name: Flag(name, _HERE, type=kind) for name, kind in _TYPES.items()}
+FLAGS["--port"] = Flag("--port", _HERE, type="int", default="8000")
+NONE = dict[str, Flag]().get
+
+
 WORDS = st.text(alphabet=st.characters(codec="ascii", exclude_categories=("Cc",)), min_size=1, max_size=12)
 
 
@@ -52,20 +64,83 @@ def test_a_repeated_launch_is_read_by_a_shell_as_it_was(words, value):
     argv = tuple(word for word in words if not is_masked(word)) or ("vllm",)
     facts = Facts(argv=argv)
 
-    (command,) = commands(Change(flags_set={FLAG: value}), facts)
+    (command,) = commands(Change(flags_set={FLAG: value}), facts, NONE)
 
     told, _, _ = command.rpartition(" 2>&1 | tee ")
     assert tuple(shlex.split(told)) == changed_argv(argv, Change(flags_set={FLAG: value}))
 
 
 @pytest.mark.parametrize("mask", ["<secret>", "***"])
-def test_a_launch_with_a_masked_part_is_not_offered_for_copying(mask):
-    facts = Facts(argv=("vllm", "serve", "m", "--api-key", mask), model="m")
+@pytest.mark.parametrize("spelling", [("--api-key", "{}"), ("--api-key={}",)])
+def test_a_masked_key_is_a_variable_and_the_other_flags_stay(mask, spelling):
+    key = tuple(word.format(mask) for word in spelling)
+    facts = Facts(argv=("vllm", "serve", "m", *key, "-tp", "2"), model="m")
 
-    (command,) = commands(Change(flags_set={FLAG: "TORCH_SDPA"}), facts)
+    (command,) = commands(SET, facts, NONE)
 
+    said = '"${VLLM_API_KEY:?set VLLM_API_KEY}"'
     assert mask not in command
-    assert command.startswith("vllm serve m --mm-encoder-attn-backend")
+    assert command.replace("--api-key=", "--api-key ").startswith(
+        f"vllm serve m --api-key {said} -tp 2 --mm-encoder-attn-backend TORCH_SDPA 2>&1"
+    )
+
+
+@pytest.mark.parametrize("path", ["/home/<user>/models/qwen", "/\u6a21\u578b/qwen"])
+def test_a_path_that_cannot_be_copied_is_a_variable(path):
+    facts = Facts(argv=("vllm", "serve", path, "--download-dir", path, "--port", "9000"), model=path)
+
+    (command,) = commands(SET, facts, NONE)
+
+    assert command.isascii()
+    assert command.startswith(
+        'vllm serve "${MODEL:?set MODEL to the model that you serve}" '
+        '--download-dir "${DOWNLOAD_DIR:?set DOWNLOAD_DIR}" --port 9000 --mm-encoder-attn-backend'
+    )
+
+
+def test_words_that_were_left_out_are_not_repeated():
+    facts = Facts(argv=("vllm", "serve", "m", "...", "--port", "9000"))
+
+    (command,) = commands(SET, facts, NONE)
+
+    assert "..." not in command
+    assert not can_repeat(facts)
+    assert can_repeat(Facts(argv=("vllm", "serve", "m", "--api-key", "<secret>")))
+
+
+def test_flags_that_only_a_log_shows_are_in_the_launch_as_a_shell_takes_them():
+    flags = {
+        "--api-key": "['<secret>']",
+        "--attention-backend": "AttentionBackendEnum.FLASHINFER",
+        "--compilation-config": "CompilationConfig(level=3)",
+        "--enforce-eager": "",
+        "--gone-in-this-release": "1",
+        "--host": "127.0.0.1",
+        "--limit-mm-per-prompt": "{'image': 2, 'video': 0}",
+        "--max-model-len": "32768",
+        "--mm-encoder-attn-backend": "FLASHINFER",
+        "--no-enable-prefix-caching": "",
+        "--port": "8000",
+        "--served-model-name": "['a', 'b c']",
+    }
+
+    (command,) = commands(SET, Facts(model="Qwen/Qwen3-VL-4B-Instruct", flags=flags), FLAGS.get)
+
+    assert command == (
+        'vllm serve Qwen/Qwen3-VL-4B-Instruct --api-key "${VLLM_API_KEY:?set VLLM_API_KEY}" '
+        "--attention-backend FLASHINFER --enforce-eager --host 127.0.0.1 "
+        """--limit-mm-per-prompt '{"image": 2, "video": 0}' --max-model-len 32768 """
+        "--no-enable-prefix-caching --served-model-name a 'b c' "
+        "--mm-encoder-attn-backend TORCH_SDPA 2>&1 | tee vllm.log"
+    )
+
+
+@given(st.text(max_size=40))
+def test_any_value_that_a_log_shows_gives_words_that_a_shell_can_read(value):
+    (command,) = commands(SET, Facts(model="m", flags={"--limit-mm-per-prompt": value}), FLAGS.get)
+
+    assert command.isascii()
+    assert shlex.split(command)[:3] == ["vllm", "serve", "m"]
 
 
 @given(WORDS)

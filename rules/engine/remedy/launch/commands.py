@@ -2,56 +2,60 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from rules.engine.paste.facts import Facts
 from rules.engine.remedy.building import VARIABLE
+from rules.engine.remedy.launch.known_flags import FindFlag, known_flags
+from rules.engine.remedy.launch.masked import NO_MODEL, canonical, is_copyable, is_whole, shell_words
 from rules.engine.remedy.proving import LOG
-from rules.engine.remedy.requests import is_masked
 from rules.engine.report import Change
 
 _SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_NO_MODEL = '"${MODEL:?set MODEL to the model that you serve}"'
 
 
-def commands(change: Change, facts: Facts) -> tuple[str, ...]:
-    """Return the commands that make a change and start the server again."""
+def commands(change: Change, facts: Facts, find: FindFlag) -> tuple[str, ...]:
+    """Return the commands that make a change and start the server again.
+
+    `find` gives the flags that the releases of the change know: of the flags that only a log shows, those
+    are repeated.
+    """
     steps = [f"unset {name}" for name in change.env_unset if _SAFE_NAME.match(name)]
     steps += [f"export {name}={shlex.quote(value)}" for name, value in change.env_set.items()]
-    if change.flags_set or change.flags_unset or can_repeat(facts):
-        steps.append(_launch(change, facts))
+    if change.flags_set or change.flags_unset or facts.argv:
+        steps.append(_launch(change, facts, find))
     return tuple(steps)
 
 
 def can_repeat(facts: Facts) -> bool:
-    """Tell whether the launch is known so well that it can be run again."""
-    return bool(facts.argv) and not any(is_masked(one) or not one.isascii() for one in facts.argv)
+    """Tell whether the whole launch is known, so that nothing need be said of the rest of it."""
+    return is_whole(facts.argv)
 
 
-def _launch(change: Change, facts: Facts) -> str:
+def _launch(change: Change, facts: Facts, find: FindFlag) -> str:
     words: list[str] = []
     if change.env_unset:
         words += ["env", *(part for name in change.env_unset for part in ("-u", name))]
     kept = facts.env.get(VARIABLE)
     if kept and VARIABLE not in change.env_unset and VARIABLE not in change.env_set:
         words += ([] if words else ["env"]) + [f"{VARIABLE}={kept}"]
-    launch = " ".join(shlex.quote(word) for word in words)
-    if can_repeat(facts):
-        launch += " " + " ".join(shlex.quote(word) for word in changed_argv(facts.argv, change))
+    launch = [shlex.quote(word) for word in words]
+    if facts.argv:
+        launch += shell_words(changed_argv(facts.argv, change))
     else:
-        launch += f" vllm serve {_model(facts)}{_flags(change.flags_set)}"
-    return f"{launch.strip()} 2>&1 | tee {LOG}"
+        launch += ["vllm", "serve", _model(facts)]
+        launch += known_flags(facts.flags, find, {*change.flags_set, *change.flags_unset})
+        launch += _set(change.flags_set)
+    return f"{' '.join(launch)} 2>&1 | tee {LOG}"
 
 
 def _model(facts: Facts) -> str:
-    model = facts.model
-    if model and model.isascii() and not is_masked(model):
-        return shlex.quote(model)
-    return _NO_MODEL
+    return shlex.quote(facts.model) if facts.model and is_copyable(facts.model) else NO_MODEL
 
 
-def _flags(flags: Mapping[str, str]) -> str:
-    return "".join(f" {name} {shlex.quote(value)}" if value else f" {name}" for name, value in flags.items())
+def _set(flags: Mapping[str, str]) -> Iterator[str]:
+    for name, value in flags.items():
+        yield from (name, shlex.quote(value)) if value else (name,)
 
 
 def changed_argv(argv: tuple[str, ...], change: Change) -> tuple[str, ...]:
@@ -61,7 +65,7 @@ def changed_argv(argv: tuple[str, ...], change: Change) -> tuple[str, ...]:
     index = 0
     while index < len(argv):
         name, equals, _value = argv[index].partition("=")
-        if _canonical(name) not in touched:
+        if canonical(name) not in touched:
             kept.append(argv[index])
         elif not equals and index + 1 < len(argv) and not argv[index + 1].startswith("-"):
             index += 1
@@ -69,8 +73,3 @@ def changed_argv(argv: tuple[str, ...], change: Change) -> tuple[str, ...]:
     for name, value in change.flags_set.items():
         kept += [name, value] if value else [name]
     return tuple(kept)
-
-
-def _canonical(name: str) -> str:
-    """Return a flag in the spelling of the facts: vLLM's parser takes underscores for hyphens."""
-    return name.replace("_", "-") if name.startswith("--") else name

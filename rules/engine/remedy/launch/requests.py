@@ -1,11 +1,11 @@
 """Requests to a running server as shell commands that can be copied. Not for sending them."""
 
 import json
-import re
 import shlex
 from functools import lru_cache
 
 from rules.engine.paste.facts import Facts
+from rules.engine.remedy.launch.masked import is_masked
 
 #: a plain red picture of 64 x 64 pixels: larger than the smallest patch that encoders accept
 RED_PNG = (
@@ -17,14 +17,7 @@ _FIND_NAME = (
     "MODEL=$(curl -fsS {base}/v1/models{key}"
     ' | python3 -c \'import json, sys; print(json.load(sys.stdin)["data"][0]["id"])\')'
 )
-#: what masking leaves behind (`<secret>`, `<user>`), and what people write for it
-_MASK = re.compile(r"<[a-z][a-z -]*>|\*{3}|\u2026", re.IGNORECASE)
 _KEY = ' -H "Authorization: Bearer ${VLLM_API_KEY:?set VLLM_API_KEY to the key of the server}"'
-
-
-def is_masked(text: str) -> bool:
-    """Tell whether a part of the text was masked, so that it cannot be used as it stands."""
-    return _MASK.search(text) is not None
 
 
 def models(facts: Facts) -> str:
