@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from aiohttp import web
@@ -36,6 +36,7 @@ from bot.settings import (
     StoreSettings,
 )
 from bot.store.database import Database, open_database
+from bot.store.interface import StoreError
 from bot.store.notes import SqlNotes
 from bot.store.room import SqlRoomLog
 from bot.triage.looking.pool import LookingPool, LookingTooLongError, WorkerLostError
@@ -48,12 +49,15 @@ from bot.wiring.stage import Stage
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from adapters.chat.discord.platform import DiscordPlatform
+    from adapters.chat.discord.options import DiscordOptions
+    from adapters.chat.slack.options import SlackOptions
     from adapters.chat.slack.platform import SlackPlatform
 
-__all__ = ["Stage", "create_discord", "create_slack", "demo", "login", "running", "serve"]
+__all__ = ["Stage", "demo", "examine", "login", "manifest", "running", "serve"]
 
 _MIB = 1 << 20
+#: stands in for the page's address in a manifest
+_EXAMPLE_URL = "https://triage.example.org"
 #: how long a dropped file may wait to be read
 _UPLOAD_LIFE = timedelta(days=1)
 #: seconds that open requests get when the bot ends
@@ -62,14 +66,13 @@ _FAREWELL_S = 1.0
 _GOODBYE_S = 8.0
 
 
-def create_slack(settings: Settings) -> SlackPlatform:
-    """Return Slack as it is configured, not started."""
+def slack_options(settings: Settings) -> SlackOptions:
+    """Return how Slack is configured."""
     # Its libraries are slow to import, and most bots speak to one platform.
     from adapters.chat.slack.options import Delivery, Hearing, SlackOptions  # noqa: PLC0415
-    from adapters.chat.slack.platform import create  # noqa: PLC0415
 
     chosen = settings.slack
-    options = SlackOptions(
+    return SlackOptions(
         bot_token=chosen.bot_token.get_secret_value(),
         app_token=chosen.app_token.get_secret_value(),
         signing_secret=chosen.signing_secret.get_secret_value(),
@@ -83,19 +86,17 @@ def create_slack(settings: Settings) -> SlackPlatform:
         ),
         pages_url=settings.console.public_url,
     )
-    return create(options, system_clock)
 
 
-def create_discord(settings: Settings, database: Database) -> DiscordPlatform:
-    """Return Discord as it is configured, not started."""
+def discord_options(settings: Settings, database: Database | None = None) -> DiscordOptions:
+    """Return how Discord is configured."""
     from adapters.chat.discord.options import DiscordOptions, Mode  # noqa: PLC0415 (as above)
-    from adapters.chat.discord.platform import create  # noqa: PLC0415
 
     chosen = settings.discord
-    options = DiscordOptions(
+    return DiscordOptions(
         token=chosen.token.get_secret_value(),
         clock=system_clock,
-        notebook=SqlNotes(database, "discord"),
+        notebook=SqlNotes(database, "discord") if database is not None else None,
         mode=Mode(chosen.mode.value),
         reads_content=chosen.reads_content,
         sharded=chosen.sharded,
@@ -103,7 +104,35 @@ def create_discord(settings: Settings, database: Database) -> DiscordPlatform:
         gateway_url=chosen.gateway_url,
         pages_url=settings.console.public_url,
     )
-    return create(options)
+
+
+def manifest(platform: str, settings: Settings, application: str = "") -> dict[str, Any]:
+    """Return what is pasted into a platform (`slack` or `discord`) so that it fits the settings."""
+    if platform == "slack":
+        from adapters.chat.slack.setup.manifest import manifest_for  # noqa: PLC0415 (as above)
+
+        return manifest_for(slack_options(settings), settings.console.public_url or _EXAMPLE_URL)
+    from adapters.chat.discord.setup.invitation import invitation_for  # noqa: PLC0415 (as above)
+
+    return invitation_for(discord_options(settings), application)
+
+
+async def examine(settings: Settings) -> dict[str, list[str] | None]:
+    """Return for store and platforms what is wrong, one sentence each; None for what is not set up."""
+    found: dict[str, list[str] | None] = {"store": [], "slack": None, "discord": None}
+    try:
+        await (await open_database(settings.store_url)).close()
+    except StoreError as error:
+        found["store"] = [str(error)]
+    if settings.slack.is_configured:
+        from adapters.chat.slack.setup import examination as slack  # noqa: PLC0415 (as above)
+
+        found["slack"] = [str(fault) for fault in await slack.examine(slack_options(settings))]
+    if settings.discord.is_configured:
+        from adapters.chat.discord.setup import examination as discord  # noqa: PLC0415 (as above)
+
+        found["discord"] = [str(fault) for fault in await discord.examine(discord_options(settings))]
+    return found
 
 
 @dataclass(frozen=True)
@@ -125,7 +154,11 @@ class Chats:
 
     @cached_property
     def _slack(self) -> SlackPlatform | None:
-        return create_slack(self.settings) if self.settings.slack.is_configured else None
+        if not self.settings.slack.is_configured:
+            return None
+        from adapters.chat.slack.platform import create  # noqa: PLC0415 (as above)
+
+        return create(slack_options(self.settings), system_clock)
 
     def connections(self) -> Sequence[Connection]:
         """Return each platform with what is looked at there."""
@@ -139,7 +172,9 @@ class Chats:
             admission = self._admission(self.settings.slack)
             found.append(Connection(slack, admission, lambda: slack.is_connected))
         if self.settings.discord.is_configured:
-            discord = create_discord(self.settings, self.database)
+            from adapters.chat.discord.platform import create  # noqa: PLC0415 (as above)
+
+            discord = create(discord_options(self.settings, self.database))
             admission = self._admission(self.settings.discord)
             found.append(Connection(discord, admission, lambda: discord.is_connected))
         return found

@@ -20,6 +20,9 @@ COMMANDS = {
     "serve": "bot.cli.running.serve",
     "demo": "bot.cli.running.demo",
     "login": "bot.cli.running.login",
+    "incidents": "bot.cli.operating.incidents",
+    "manifest": "bot.cli.operating.manifest",
+    "doctor": "bot.cli.operating.doctor",
 }
 
 

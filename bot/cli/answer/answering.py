@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.cli.answer.inputs import opened, shown
+from bot.cli.answer.request import LANGUAGES
 from bot.cli.exits import CommandError, ExitCode, verdict_code
 from bot.cli.terminal import complain, write_json, write_line
+from bot.locale import say
 from bot.triage.contract import report_to_json
 from rules.engine.matching.scan.literals import UnprovenLiteralError
 from rules.engine.paste.facts import Given
@@ -33,16 +35,17 @@ def answer(request: Request) -> int:
     variables = _variables(request.env_file)
     given = Given(request.vllm_version, request.gpu, request.model, variables, request.command)
     engine = _engine()
+    language = request.language if request.as_json else _printable_language(request.language)
     statuses: list[Status] = []
     for name in request.files:
         try:
-            with opened(name) as stream:
-                report = engine.diagnose_stream(stream, given, request.language)
+            with opened(name) as log:
+                report = engine.diagnose_stream(log, given, language)
         except CommandError as error:
             complain(str(error))
             continue
         statuses.append(report.status)
-        _show(report, shown(name), request)
+        _show(report, shown(name), request, is_empty=log.is_empty)
     return verdict_code(statuses) if len(statuses) == len(request.files) else ExitCode.UNUSABLE_INPUT
 
 
@@ -56,6 +59,15 @@ def _engine() -> Engine:
         raise CommandError(str(error), "", ExitCode.UNUSABLE_INPUT) from error
 
 
+def _printable_language(language: str) -> str:
+    """Return the language to answer a person in: English where the output cannot show any other."""
+    try:
+        say("card.cause", "zh").encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return LANGUAGES[0]
+    return language
+
+
 def _variables(env_file: str | None) -> Mapping[str, str]:
     if env_file is None:
         return {}
@@ -67,24 +79,25 @@ def _variables(env_file: str | None) -> Mapping[str, str]:
     return variables
 
 
-def _show(report: Report, name: str, request: Request) -> None:
+def _show(report: Report, name: str, request: Request, *, is_empty: bool) -> None:
     if request.as_json:
         # the path of a log may name a person as much as the log does
         masked, count = mask(name)
         write_json(report_to_json(replace(report, redacted=report.redacted + count), masked))
     elif sys.stdout is not None:
-        _show_page(report, name if len(request.files) > 1 else None)
+        _show_page(report, name if len(request.files) > 1 else None, is_empty=is_empty)
     if sys.stdout is not None:
         sys.stdout.flush()
 
 
-def _show_page(report: Report, name: str | None) -> None:
+def _show_page(report: Report, name: str | None, *, is_empty: bool) -> None:
     # rich is slow to import, and programs never need it
-    from bot.cli.answer.human import print_report  # noqa: PLC0415
+    from bot.cli.answer.human import print_empty, print_report  # noqa: PLC0415
     from bot.cli.answer.page import Page  # noqa: PLC0415
 
     if name is not None:
         write_line(f"== {name} ==")
-    print_report(report, Page(sys.stdout))
+    show = print_empty if is_empty else print_report
+    show(report, Page(sys.stdout))
     if name is not None:
         write_line("")

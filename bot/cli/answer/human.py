@@ -29,6 +29,13 @@ def print_report(report: Report, page: Page) -> None:
     _Answer(report, page, report.language).show()
 
 
+def print_empty(report: Report, page: Page) -> None:
+    """Print that the input held nothing, in the language of the report."""
+    page.heading(say("terminal.empty.title", report.language))
+    page.prose(say("terminal.empty.text", report.language))
+    page.prose(say("terminal.empty.advice", report.language))
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     report: Report

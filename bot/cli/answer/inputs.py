@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from bot.cli.answer.request import STDIN
+from bot.cli.answer.sniffing import Input
 from bot.cli.exits import CommandError, ExitCode
 
 if TYPE_CHECKING:
@@ -15,11 +16,16 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened(name: str) -> Iterator[BinaryIO]:
-    """Open a log, or standard input for `-`. Raises `CommandError` when it cannot be opened or read."""
+def opened(name: str) -> Iterator[Input]:
+    """Open a log, or standard input for `-`. Raises `CommandError` when it is no text or cannot be read."""
     try:
         with _stdin() if name == STDIN else _file(name) as stream:
-            yield stream
+            log = Input(stream)
+            if log.fault is not None:
+                problem, advice = log.fault
+                place = "standard input" if name == STDIN else shown(name)
+                raise CommandError(f"{place}: {problem}", advice, ExitCode.UNUSABLE_INPUT)
+            yield log
     except OSError as error:
         raise unreadable(name, error) from error
 
@@ -45,14 +51,16 @@ def _stdin() -> AbstractContextManager[BinaryIO]:
     return nullcontext(sys.stdin.buffer)
 
 
-def unreadable(name: str, error: OSError) -> CommandError:
+def unreadable(name: str, error: OSError, *, is_log: bool = True) -> CommandError:
     """Return the error for a file that cannot be read, saying what to do about it."""
     if isinstance(error, FileNotFoundError):
-        problem, advice = "there is no such file", "check the name, or use `-` to read standard input"
+        problem, advice = "there is no such file", "check the name"
+        advice += ", or use `-` to read standard input" if is_log else ""
     elif isinstance(error, IsADirectoryError):
-        problem, advice = "this is a folder", "name the log files in it"
+        problem, advice = "this is a folder", "name the log files in it" if is_log else "name a file in it"
     elif isinstance(error, PermissionError):
-        problem, advice = "you may not read this file", "read it with more rights and pipe it in"
+        problem = "you may not read this file"
+        advice = "read it with more rights and pipe it in" if is_log else "name a copy that you may read"
     else:
-        problem, advice = (error.strerror or str(error)).lower(), "copy the log to a local file and name that"
+        problem, advice = (error.strerror or str(error)).lower(), "copy it to a local file and name that"
     return CommandError(f"{shown(name)}: {problem}", advice, ExitCode.UNUSABLE_INPUT)

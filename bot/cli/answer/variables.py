@@ -7,7 +7,12 @@ from pathlib import Path
 
 from dotenv.parser import parse_stream
 
-from bot.cli.answer.inputs import unreadable
+from bot.cli.answer.inputs import shown, unreadable
+from bot.cli.exits import CommandError, ExitCode
+
+_REPLACED = "\N{REPLACEMENT CHARACTER}"
+#: a comment in another encoding has some; a file of another kind has more
+_MOST_REPLACED = 40
 
 
 def read_variables(name: str) -> tuple[dict[str, str], list[int]]:
@@ -18,7 +23,13 @@ def read_variables(name: str) -> tuple[dict[str, str], list[int]]:
     try:
         text = Path(name).read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
-        raise unreadable(name, error) from error
+        raise unreadable(name, error, is_log=False) from error
+    except ValueError as error:
+        # a name that no file system takes
+        raise unreadable(name, FileNotFoundError(), is_log=False) from error
+    if "\0" in text or text.count(_REPLACED) > _MOST_REPLACED:
+        problem, advice = f"{shown(name)}: this is not text", "name a file of NAME=value lines"
+        raise CommandError(problem, advice, ExitCode.UNUSABLE_INPUT)
     variables: dict[str, str] = {}
     faulty: list[int] = []
     for binding in parse_stream(StringIO(text)):

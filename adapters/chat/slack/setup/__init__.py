@@ -1,0 +1,1 @@
+"""What an operator sets up at Slack, and whether it is right."""

@@ -1,0 +1,1 @@
+"""Setting the bot up, checking it, looking at what it keeps."""
