@@ -125,7 +125,7 @@ class _Answer:
             self._account(diagnosis)
         if not diagnosis.fixes:
             self.page.blank()
-            self.page.prose(self._say("terminal.no-fix"))
+            self.page.prose(self._say("terminal.no-fix" if diagnosis.in_era else "terminal.no-fix.release"))
         shared = shared_proofs(diagnosis.fixes)
         for number, fix in enumerate(diagnosis.fixes, start=1):
             self.page.blank()
