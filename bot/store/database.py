@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 #: how long a writer waits for another one
 _BUSY_TIMEOUT_MS = 10_000
 _WRITES = "writes"
+_MIGRATION_LOCK = "SELECT pg_advisory_xact_lock(7085041990142562)"
 
 
 class Database:
@@ -111,6 +112,9 @@ async def open_database(url: str) -> Database:
     database = Database(engine)
     try:
         async with database.writing() as connection:
+            if database.dialect == "postgresql":
+                # Two processes that start together must not both make the tables.
+                await connection.exec_driver_sql(_MIGRATION_LOCK)
             await connection.run_sync(upgrade)
     except (DatabaseError, CommandError, OSError) as error:
         await database.close()
