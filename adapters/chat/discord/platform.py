@@ -10,6 +10,7 @@ from adapters.chat.discord.options import NAME
 from adapters.chat.discord.posting import Posting
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from adapters.chat.discord.gateway.client import Client
@@ -52,6 +53,10 @@ class DiscordPlatform:
     async def run(self, inbox: Inbox) -> None:
         """Deliver events until cancelled. Raises `NotAllowedError` when Discord refuses for good."""
         await self._hearing.run(inbox)
+
+    def listening(self, inbox: Inbox) -> AbstractAsyncContextManager[None]:
+        """Deliver events for the length of a block, for whoever connects the client in a way of their own."""
+        return self._hearing.listening(inbox)
 
     async def post(self, place: Place, reply: Reply) -> MessageRef:
         """Show a reply: in the thread it belongs to, or as an answer to the message that asked.

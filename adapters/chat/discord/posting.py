@@ -11,7 +11,7 @@ import io
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import discord
 
@@ -39,8 +39,16 @@ _TOKEN_LIFE = timedelta(minutes=14, seconds=30)
 _ACKNOWLEDGED_BY = timedelta(seconds=4)
 _SEARCHED = 100
 _NOBODY = discord.AllowedMentions.none()
-#: the message that was promised when an interaction was acknowledged; ids of others are numbers
-_PROMISED = cast("int", "@original")
+
+
+class _Promised(int):
+    """The message that was promised by an acknowledgement: Discord knows it by a name, all others by number."""
+
+    def __format__(self, spec: str) -> str:
+        return "@original"
+
+
+_PROMISED = _Promised()
 
 
 @dataclass(frozen=True, slots=True)

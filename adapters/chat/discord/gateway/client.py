@@ -17,6 +17,8 @@ from discord.http import Route
 from adapters.chat.discord.options import Mode
 
 if TYPE_CHECKING:
+    from discord.app_commands import CommandTree
+
     from adapters.chat.discord.ids import ButtonId
     from adapters.chat.discord.options import DiscordOptions
 
@@ -45,6 +47,8 @@ class _Hearing:
 
     ears: Ears
     identify_s: float
+    #: the commands, where programs around the library look for them
+    tree: CommandTree[Any]
 
     async def on_message(self, message: discord.Message) -> None:
         """Pass a message on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import discord
@@ -23,7 +23,7 @@ from adapters.chat.discord.refusals import NOT_THERE, TROUBLE, fatal
 from adapters.chat.errors import UnreachableError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import AsyncIterator, Coroutine
 
     from adapters.chat.discord.ids import ButtonId
     from adapters.chat.discord.options import DiscordOptions
@@ -42,7 +42,7 @@ class Hearing:
         self.client.add_dynamic_items(CardButton)
         self.attachments = Attachments(options, self.client)
         self.acknowledging = Acknowledging()
-        self._tree = tree_of(self.client, options.words, lambda: self._interactions)
+        self.client.tree = tree_of(self.client, options.words, lambda: self._interactions)
         self._threads = Threads()
         self._texts = Texts()
         self._catch_up = CatchUp(options, self.client, self._event)
@@ -73,6 +73,12 @@ class Hearing:
 
     async def run(self, inbox: Inbox) -> None:
         """Hear until cancelled, and close everything. Raises `NotAllowedError`."""
+        async with self.listening(inbox):
+            await self._stay_connected()
+
+    @asynccontextmanager
+    async def listening(self, inbox: Inbox) -> AsyncIterator[None]:
+        """Take in what the client tells until the block ends; then everything is closed."""
         self._intake = Intake(inbox, self._catch_up.missed, self._catch_up.note)
         self._interactions = Interactions(
             self._options, inbox, self._threads, self._begin, self.acknowledging
@@ -80,7 +86,7 @@ class Hearing:
         self._begin(self._intake.run())
         self._begin(self._catch_up.run(inbox))
         try:
-            await self._stay_connected()
+            yield
         finally:
             self._interactions = None
             self._there.clear()
@@ -133,14 +139,16 @@ class Hearing:
         guild = self._options.command_guild
         where = discord.Object(guild) if guild is not None else None
         if where is not None:
-            self._tree.copy_global_to(guild=where)
-        commands = [command.to_dict(self._tree) for command in self._tree.get_commands(guild=where)]
+            self.client.tree.copy_global_to(guild=where)
+        commands = [
+            command.to_dict(self.client.tree) for command in self.client.tree.get_commands(guild=where)
+        ]
         told = json.dumps([str(self.client.application_id), guild, commands], sort_keys=True)
         digest = hashlib.sha256(told.encode()).hexdigest()
         notebook = self._options.notebook
         if notebook is None or await notebook.read(COMMANDS) != digest:
             try:
-                await self._tree.sync(guild=where)
+                await self.client.tree.sync(guild=where)
             except TROUBLE as error:
                 self._log.warning("commands-not-registered", error=repr(error))
                 return

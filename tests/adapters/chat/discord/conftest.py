@@ -6,14 +6,13 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.adapters.chat.discord.discord_bot import DiscordBot, Kept, Memory, clock_of
-from tests.fakes.discord.records import DiscordSettings
 from tests.fakes.discord.stage import DiscordStage
 from tests.fakes.discord.world import World
 
 
 @pytest.fixture
 async def world() -> AsyncIterator[World]:
-    async with World(DiscordSettings(heartbeat_interval_ms=100)) as opened:
+    async with World() as opened:
         yield opened
 
 

@@ -21,12 +21,14 @@ class Memory:
 
     def __init__(self) -> None:
         self.pages: dict[str, str] = {}
+        self.watch = Watch(lambda: f"{self.pages}")
 
     async def read(self, key: str) -> str | None:
         return self.pages.get(key)
 
     async def write(self, key: str, value: str) -> None:
         self.pages[key] = value
+        self.watch.notify()
 
 
 class Kept:
@@ -43,6 +45,7 @@ class Kept:
 
     async def accept(self, event: IncomingMessage | Click) -> bool:
         self.delivered += 1
+        self.watch.notify()
         await self.door.wait()
         if self.refusing:
             self.refusing -= 1
@@ -87,7 +90,7 @@ class DiscordBot:
         await self.stop()
 
     async def idle(self) -> None:
-        while not (self.platform.is_idle or self.running.done()):
+        while not (self.platform.is_idle or self.running.done()):  # noqa: ASYNC110 (nobody is told of idleness)
             await asyncio.sleep(0)
 
 

@@ -1,11 +1,12 @@
 """Commands, the form, the menu and buttons: acknowledged in time, kept once, whoever else listens."""
 
 import functools
+from dataclasses import replace
 
 import pytest
 
+from adapters.chat.discord.gateway.hearing import COMMANDS
 from adapters.chat.discord.ids import Handle
-from adapters.chat.discord.options import Notebook
 from adapters.chat.interface import Button, Click, Trigger
 from tests.adapters.chat.discord.discord_bot import QUICK, DiscordBot, answer, card, private, thread_of
 from tests.fakes.discord.interactions import DEFERRED_MESSAGE, DEFERRED_UPDATE
@@ -132,7 +133,7 @@ async def test_of_two_processes_one_keeps_and_acknowledges(stage, kept, world):
         await kept.next()
         await _acknowledged(world)
         await stage.settled()
-        await world.watch.until(lambda: kept.delivered == 2, "both processes to hear")
+        await kept.watch.until(lambda: kept.delivered == 2, "both processes to hear")
     finally:
         await second.stop()
 
@@ -142,7 +143,7 @@ async def test_of_two_processes_one_keeps_and_acknowledges(stage, kept, world):
 
 async def test_a_slow_store_does_not_hold_back_the_acknowledgement(world, kept):
     kept.door.clear()
-    timing = type(QUICK)(**{**_fields(QUICK), "keeping_s": 0.01})
+    timing = replace(QUICK, keeping_s=0.01)
     stage = DiscordStage(world, functools.partial(DiscordBot.start, inbox=kept, timing=timing))
     await stage.open()
 
@@ -167,7 +168,7 @@ async def test_whoever_asks_hears_when_it_could_not_be_kept(stage, kept):
 async def test_an_acknowledgement_that_comes_too_late_loses_nothing(stage, kept, world, platform):
     kept.door.clear()
     await stage.command(PASTE)
-    await kept_is_asked(kept)
+    await kept.watch.until(lambda: kept.delivered, "a delivery")
     world.clock.advance(10)
     kept.door.set()
     event = await kept.next()
@@ -178,31 +179,16 @@ async def test_an_acknowledgement_that_comes_too_late_loses_nothing(stage, kept,
     assert "The backend is not supported" in told.text
 
 
-async def kept_is_asked(kept):
-    while not kept.delivered:
-        await yield_once()
-
-
-async def yield_once():
-    import asyncio
-
-    await asyncio.sleep(0)
-
-
-async def test_commands_are_registered_when_they_changed(stage, world, notebook: Notebook):
-    await stage.settled()
-    await world.watch.until(lambda: "commands" in notebook.pages, "the digest to be noted") if (
-        "commands" not in notebook.pages
-    ) else None
+async def test_commands_are_registered_when_they_changed(stage, world, notebook):
+    told = "PUT /applications/{application_id}/commands"
+    await notebook.watch.until(lambda: COMMANDS in notebook.pages, "the note of the commands")
     await stage.restart()
     await stage.settled()
-    assert len(world.rest.called("PUT /applications/{application_id}/commands")) == 1
+    assert len(world.rest.called(told)) == 1
 
-    notebook.pages["commands"] = "others"
+    notebook.pages[COMMANDS] = "others"
     await stage.restart()
-    await world.watch.until(
-        lambda: len(world.rest.called("PUT /applications/{application_id}/commands")) == 2, "registering"
-    )
+    await world.watch.until(lambda: len(world.rest.called(told)) == 2, "registering again")
 
 
 async def test_commands_can_be_registered_in_one_guild(world, kept):
@@ -212,10 +198,6 @@ async def test_commands_can_be_registered_in_one_guild(world, kept):
 
     assert {one["name"] for one in world.commands[str(guild)]} == {"vllm-diagnose", MENU}
     await stage.close()
-
-
-def _fields(record):
-    return {name: getattr(record, name) for name in record.__dataclass_fields__}
 
 
 @pytest.mark.parametrize("text", ["", "   "])

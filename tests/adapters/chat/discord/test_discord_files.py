@@ -6,6 +6,7 @@ import pytest
 
 from adapters.chat.errors import FileGoneError, FileTooLargeError, UnreachableError
 from adapters.chat.interface import File
+from tests.fakes.faults import Fault
 from tests.fakes.stage import Upload
 
 LIMIT = 1 << 20
@@ -119,8 +120,6 @@ async def test_unknown_kinds_of_files_are_gone(platform, tmp_path):
 
 
 async def test_a_message_that_cannot_be_asked_for_is_an_error_to_try_again(event, stage, tmp_path, world):
-    from tests.fakes.faults import Fault
-
     await stage.restart(kill=True)
     world.faults.plan(Fault(READ_MESSAGE, times=4, drop=True))
 
