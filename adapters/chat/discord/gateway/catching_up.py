@@ -136,10 +136,15 @@ def _channels(client: Client) -> Iterator[Readable]:
             *guild.stage_channels,
             *guild.threads,
         ]
-        for channel in channels:
-            may = channel.permissions_for(guild.me)
-            if may.view_channel and may.read_message_history:
-                yield channel
+        yield from (channel for channel in channels if _may_read(channel, guild.me))
+
+
+def _may_read(channel: Readable, me: discord.Member | None) -> bool:
+    """Tell whether we may read a channel; where that cannot be told, Discord is asked."""
+    if me is None or (isinstance(channel, discord.Thread) and channel.parent is None):
+        return True
+    may = channel.permissions_for(me)
+    return may.view_channel and may.read_message_history
 
 
 def _is_newer(channel: Readable, since: datetime) -> bool:
