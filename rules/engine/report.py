@@ -136,6 +136,8 @@ class Diagnosis:
     references: tuple[str, ...]
     #: number of the line that fired, from 1
     line: int
+    #: False: the release that was printed or given does not print this text
+    in_era: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rules.engine.paste.facts import Facts
 from rules.engine.paste.reading import WHOLE
 from rules.engine.report import Ask, Diagnosis, Remedy, Report, RootCause, RuledOut, Status
 from rules.engine.seams import Answer, Answerer, Case
-from rules.engine.versions import parse_version, select, specifier, within
+from rules.engine.versions import parse_version, specifier, within
 from rules.engine.wording import remark
 
 #: questions of one answer
@@ -51,8 +51,10 @@ class Judged:
 
     def _case(self, match: Match) -> Case:
         facts = self._facts() if match is self._best() else self.setting.facts
-        situation = match.situation
-        return Case(match.rule, match.captures, facts, situation.releases, self.language, situation.holds)
+        situation, releases = match.situation, match.situation.releases
+        if not match.in_era and self.setting.known:
+            releases = tuple(sorted({*self.setting.known, *match.printing}))
+        return Case(match.rule, match.captures, facts, releases, self.language, situation.holds, match.in_era)
 
     def _number(self, place: int) -> int:
         """Return the number in the original of a line by its index."""
@@ -99,16 +101,24 @@ class Judged:
             family=rule.family,
             confidence=confidence(match, self.setting.failure),
             title=answer.title,
-            cause=answer.cause,
+            cause=answer.cause if match.in_era else self._contradicted("cause.contradicted", match),
             captures=match.captures,
-            fixes=self._fixes(answer.fixes),
+            fixes=self._fixes(match, answer.fixes),
             references=rule.references,
             line=self._number(match.line),
+            in_era=match.in_era,
         )
 
-    def _fixes(self, fixes: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
-        """Return the fixes; of a build between two releases only those that both releases allow."""
+    def _fixes(self, match: Match, fixes: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
+        """Return the fixes; where several releases must agree, only those that all of them allow.
+
+        That is so for a build between two releases, and where the named release cannot print the text.
+        """
         version, known = self.setting.facts.vllm_version, self.setting.known
+        if not match.in_era and known:
+            ranges = {fix.id: fix.releases for fix in match.rule.fixes}
+            common = common_fixes(fixes, "", (*known, *match.printing))
+            return tuple(replace(fix, releases=ranges[fix.id]) for fix in common)
         if version is None or known is None or len(known) < 2:
             return fixes
         return common_fixes(fixes, version, known)
@@ -138,20 +148,18 @@ class Judged:
             yield Note(NoteKind.OUTSIDE_FACTS, text)
         best = self._best()
         if known and best is not None and not best.in_era:
-            yield self._contradiction(best, named)
+            yield Note(NoteKind.CONTRADICTION, self._contradicted("contradiction.release", best))
 
-    def _contradiction(self, match: Match, named: str) -> Note:
-        shipped = self.setting.shipped
-        ranges = {signal.name: signal.releases or match.rule.releases for signal in match.rule.signals}
-        printing = shipped
-        for name in match.situation.hits.signals:
-            printing = select(ranges[name], printing) or printing
-        values = {
-            "release": named,
-            "line": self._number(match.line),
-            "releases": specifier(printing, shipped),
-        }
-        return Note(NoteKind.CONTRADICTION, remark("contradiction.release", self.language, **values))
+    def _contradicted(self, key: str, match: Match) -> str:
+        """Return a remark on a text that the named release does not print."""
+        facts = self.setting.facts
+        return remark(
+            key,
+            self.language,
+            release=facts.vllm_version or (facts.vllm_series or "").strip("=.*"),
+            line=self._number(match.line),
+            releases=specifier(match.printing, self.setting.shipped),
+        )
 
 
 def common_fixes(fixes: Sequence[Remedy], version: str, releases: Sequence[Version]) -> tuple[Remedy, ...]:

@@ -88,6 +88,9 @@ class Case:
     language: str
     #: whether a condition holds over hits, facts and captures; None: unknown
     holds: Callable[[Condition], bool | None]
+    #: False: the release that was printed or given does not print this text, so that `releases` holds it and
+    #: those that do, and only what helps in all of them may be offered
+    in_era: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,12 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "wrapper": "line {line} only says that something failed before it",
         "contradiction.release": (
             "vLLM {release} does not print the text of line {line}; releases {releases} do. "
-            "The fixes are for {release}: check which release really runs."
+            "Only what helps in all of them is offered: check which release really runs."
+        ),
+        "cause.contradicted": (
+            "vLLM {release} does not print this text, releases {releases} do: another release than the one "
+            "named is running, or the line comes from another server. Find out which release runs first, for "
+            "the cause and its fix depend on it."
         ),
         "cap.rules": "A limit was reached while looking for {rules}: later lines were not checked.",
         "cap.partial": (
@@ -52,7 +57,11 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "wrapper": "第 {line} 行只说明在它之前有别的地方失败",
         "contradiction.release": (
             "vLLM {release} 不会打印第 {line} 行的文本，会打印它的版本是 {releases}。"
-            "下面的修复针对 {release}：请确认实际运行的版本。"
+            "只给出在这些版本中都有效的修复：请确认实际运行的版本。"
+        ),
+        "cause.contradicted": (
+            "vLLM {release} 不会打印这段文本，会打印它的版本是 {releases}：实际运行的不是所说的版本，"
+            "或者这一行来自另一台服务器。请先确认实际运行的版本，原因和修复都取决于它。"
         ),
         "cap.rules": "查找 {rules} 时达到上限：其后的行没有再为它们检查。",
         "cap.partial": (

@@ -44,6 +44,8 @@ class Match:
     sure: bool
     #: False: the release that was printed or given does not print this text
     in_era: bool = True
+    #: shipped releases that do print it, where that release does not; empty where it does
+    printing: tuple[Version, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +95,23 @@ def _match(rule: Rule, hits: RuleHits, setting: Setting) -> Match | None:
     if setting.known is None:
         return _judged(rule, hits, setting)
     match = _judged(rule, hits.only(_of_era(rule, setting)), setting)
-    if match is not None:
+    if match is not None and not _printed_elsewhere(match, setting):
         return match
     match = _judged(rule, hits, setting)
-    return None if match is None else replace(match, in_era=False)
+    return None if match is None else replace(match, in_era=False, printing=_printing(match, setting))
+
+
+def _printing(match: Match, setting: Setting) -> tuple[Version, ...]:
+    """Return the shipped releases that print what fired."""
+    fired = sorted(match.situation.hits.signals)
+    return _narrowed(setting.shipped, match.rule, fired, match.captures, setting)
+
+
+def _printed_elsewhere(match: Match, setting: Setting) -> bool:
+    """Tell whether release facts rule the known release out: its encoder of that label takes that backend."""
+    if not match.rule.tower or not setting.known:
+        return False
+    return frozenset(_printing(match, setting)).isdisjoint(setting.known)
 
 
 def _of_era(rule: Rule, setting: Setting) -> frozenset[str]:

@@ -30,6 +30,9 @@ def _rank(name: str) -> int:
 
 def wanted_facts(case: Case, resolved: Sequence[Resolved]) -> set[str]:
     """Return the facts that would narrow the answer to a case."""
+    if not case.in_era:
+        # whatever else is unknown, the answer is of no use before this is settled
+        return {"vllm_version"}
     names = {doubt.fact for one in resolved for doubt in one.outcome.doubts}
     names |= {question.fact for question in case.rule.ask if _still_open(question, case)}
     if case.facts.vllm_version is None and _differs_by_release(resolved, case):
