@@ -44,10 +44,10 @@ def blocks_of(card: Card, pages_url: str | None) -> Iterator[Block]:
     for section in card.sections:
         if section.heading.strip():
             heading = _line(section.heading)
-            yield _block(heading, f"### {escaped(heading)}", f"## {heading}")
+            yield _block(heading, f"### {sentence(heading)}", f"## {heading}")
         if section.aside.strip():
             aside = _line(section.aside)
-            yield _block(aside, f"-# {escaped(aside)}", f"*{aside}*", gap="\n")
+            yield _block(aside, f"-# {sentence(aside)}", f"*{aside}*", gap="\n")
         for part in section.parts:
             yield from _part(part, pages_url)
 
@@ -57,7 +57,7 @@ def _part(part: Part, pages_url: str | None) -> Iterator[Block]:
         case Paragraph(text):
             yield _text(text, sentence)
         case Subheading(text):
-            yield _text(_line(text), lambda plain: f"**{escaped(plain)}**")
+            yield _text(_line(text), lambda plain: f"**{sentence(plain)}**")
         case Code():
             yield from _code(part)
         case Fields(fields):

@@ -113,18 +113,14 @@ def _content(card: Card, asker: str | None) -> str:
     calling = f"<@{asker}> " if asker and asker.isdigit() else ""
     title, summary = " ".join(card.title.split()), " ".join(card.summary.split())
     rest = summary.removeprefix(title) if title and summary.startswith(title) else summary
-    bold = f"**{within(title, CONTENT_LIMIT // 2, _inline)}**" if harmless(title).strip() else ""
+    bold = f"**{within(title, CONTENT_LIMIT // 2, sentence)}**" if harmless(title).strip() else ""
     badges = " · ".join(badge for badge in card.badges if badge.strip() and badge not in summary)
-    small = f"\n-# {within(badges, CONTENT_LIMIT // 8, _inline)}" if badges else ""
+    small = f"\n-# {within(badges, CONTENT_LIMIT // 8, sentence)}" if badges else ""
     between = "" if rest == summary.removeprefix(title) and rest != summary else "\n"
     room = CONTENT_LIMIT - weight(calling + bold + between + small)
     said = within(rest, room, sentence) if rest.strip() else ""
     content = f"{calling}{bold}{between if said else ''}{said}{small}"
     return content if content.strip() else "…"
-
-
-def _inline(text: str) -> str:
-    return escaped(text)
 
 
 def _packed(blocks: list[Block], room: int) -> tuple[list[str], list[Block]]:
