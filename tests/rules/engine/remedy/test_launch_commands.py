@@ -14,6 +14,7 @@ from rules.engine.report import Change
 from rules.releases.model import Flag, Source
 
 FLAG = "--mm-encoder-attn-backend"
+WORDS = st.text(alphabet=st.characters(codec="ascii", exclude_categories=("Cc",)), min_size=1, max_size=12)
 COPYABLE = WORDS.filter(lambda word: is_copyable(word) and is_whole([word]))
 SET = Change(flags_set={FLAG: "TORCH_SDPA"})
 _HERE = Source("handmade", 1)
@@ -23,9 +24,6 @@ _TYPES = {"--api-key": "list", "--compilation-config": "json", "--limit-mm-per-p
 FLAGS = {name: Flag(name, _HERE, type=kind) for name, kind in _TYPES.items()}
 FLAGS["--port"] = Flag("--port", _HERE, type="int", default="8000")
 NONE = dict[str, Flag]().get
-
-
-WORDS = st.text(alphabet=st.characters(codec="ascii", exclude_categories=("Cc",)), min_size=1, max_size=12)
 
 
 @pytest.mark.parametrize(
