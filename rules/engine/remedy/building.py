@@ -41,6 +41,13 @@ def told_by_message(case: Case, release: Release) -> str | None:
     return None if backend in own_choices(release, where) else backend
 
 
+def origin_open(case: Case, release: Release) -> bool:
+    """Tell whether the encoder's own flag may have asked for the backend: nobody showed the launch."""
+    facts = case.facts
+    seen = bool(facts.argv or facts.flags) or VARIABLE in facts.env
+    return case.rule.tower and not seen and Part.TOWER in release.reach(TOWER_FLAG).parts
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """Why a fix is not offered for a release."""
@@ -132,6 +139,8 @@ class Builder:
             if works is False:
                 return Refusal(f"what {self.release.version} chooses by itself does not work there")
             self._doubts.extend(doubts)
+            if setting == VARIABLE and origin_open(self.case, self.release):
+                self._doubts.append(Doubt("launch", "if.tower-flag", (("flag", TOWER_FLAG),)))
         return None
 
     def _left_to_variable(self) -> Refusal | None:

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from rules.engine.remedy.building import TOWER_FLAG, VARIABLE, told_by_message, tower_label
+from rules.engine.remedy.building import TOWER_FLAG, VARIABLE, origin_open, told_by_message, tower_label
 from rules.engine.remedy.launch import requests
 from rules.engine.remedy.machine import completions, text_machine, tower_machine
 from rules.engine.remedy.words import fill, placeholders
@@ -81,17 +81,24 @@ def _log(template: ProofTemplate, change: Change, release: Release, case: Case) 
 def _lines(part: Part, change: Change, release: Release, case: Case) -> tuple[str, ...]:
     """Return the lines of which one follows the change; empty when the release promises none."""
     platform = case.facts.platform or "cuda"
-    asked = _asked_for(part, change, release, case)
+    setting, asked = _asked_for(part, change, release, case)
     if asked:
         line = release.selection_line(part, asked, ChosenBy.USER, platform)
-        return (line,) if line else ()
+        guessed = setting == VARIABLE and setting not in change.env_set and origin_open(case, release)
+        own = _own_lines(part, release, case) if guessed else ()
+        return (line, *own) if line and bool(own) == guessed else ()
+    return _own_lines(part, release, case)
+
+
+def _own_lines(part: Part, release: Release, case: Case) -> tuple[str, ...]:
+    """Return the lines of which one follows where nothing asks for a backend."""
     if part is Part.TEXT:
         return _text_lines(release, text_machine(case.facts), frozenset(case.facts.packages))
     return _tower_lines(release, tower_machine(case.facts, tower_label(case, release)))
 
 
-def _asked_for(part: Part, change: Change, release: Release, case: Case) -> str | None:
-    """Return the backend that the launch asks for in this part once the change is made.
+def _asked_for(part: Part, change: Change, release: Release, case: Case) -> tuple[str, str | None]:
+    """Return what asks for a backend in this part once the change is made, and for which one.
 
     None: the release chooses.
     """
@@ -100,8 +107,8 @@ def _asked_for(part: Part, change: Change, release: Release, case: Case) -> str 
             continue
         value = {**_launched(case, release), **change.env_set, **change.flags_set}.get(setting)
         if value:
-            return value.upper()
-    return None
+            return setting, value.upper()
+    return "", None
 
 
 def _launched(case: Case, release: Release) -> dict[str, str]:

@@ -109,7 +109,7 @@ def test_an_unknown_release_gets_one_remedy_per_range_where_the_answer_differs()
     unset = [fix.releases for fix in found.fixes if fix.id == "unset-variable"]
     flag = [fix.releases for fix in found.fixes if fix.id == "encoder-backend-flag"]
     assert unset == ["==0.12.0", ">=0.11.1,<0.12"]
-    assert flag == [">=0.11.1,<0.13"]
+    assert flag == ["==0.12.0", ">=0.11.1,<0.12"]
 
 
 def test_the_gpu_is_asked_for_first_and_at_most_three_questions_are_asked():
