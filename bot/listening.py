@@ -10,11 +10,13 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from bot.settings import ConsoleSettings
 
-_FILE = "console.json"
+#: one for each process that serves from the folder
+_FILE = "console-{pid}.json"
 _BACKLOG = 128
 
 
@@ -68,25 +70,55 @@ def _reachable(host: str) -> str:
 
 
 def write_address(state_dir: Path, url: str) -> None:
-    """Write down where the page is, for the person of this machine alone."""
-    path = state_dir / _FILE
+    """Write down where the page of this process is, for the person of this machine alone.
+
+    Each process has an entry of its own, so that one that ends leaves those of the others.
+    """
+    for path, entry in _entries(state_dir):
+        if entry is None:
+            path.unlink(missing_ok=True)
+    path = state_dir / _FILE.format(pid=os.getpid())
     path.touch(mode=0o600)
     path.write_text(json.dumps({"url": url, "pid": os.getpid()}), encoding="utf-8")
 
 
 def read_address(state_dir: Path) -> str:
-    """Return where the page of a running bot is. Raises `NotServingError`."""
-    try:
-        data = json.loads((state_dir / _FILE).read_text(encoding="utf-8"))
-        os.kill(int(data["pid"]), 0)
-        return str(data["url"])
-    except PermissionError:
-        # it runs, as somebody else
-        return str(data["url"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise NotServingError(state_dir) from error
+    """Return where the page of a running bot is, of several the latest. Raises `NotServingError`."""
+    living = [(path, url) for path, url in _entries(state_dir) if url is not None]
+    if not living:
+        raise NotServingError(state_dir)
+    return max(living, key=lambda one: _written(one[0]))[1]
 
 
 def forget_address(state_dir: Path) -> None:
-    """Remove what `write_address` wrote."""
-    (state_dir / _FILE).unlink(missing_ok=True)
+    """Remove what `write_address` wrote for this process."""
+    (state_dir / _FILE.format(pid=os.getpid())).unlink(missing_ok=True)
+
+
+def _entries(state_dir: Path) -> Iterator[tuple[Path, str | None]]:
+    """Yield each entry with its address; None when the process that wrote it has ended."""
+    for path in state_dir.glob(_FILE.format(pid="*")):
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            yield path, str(data["url"]) if _is_running(int(data["pid"])) else None
+        except (OSError, ValueError, KeyError, TypeError):
+            # half written, or just removed
+            continue
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        # it runs, as somebody else
+        return True
+    except (OSError, OverflowError):
+        return False
+    return True
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

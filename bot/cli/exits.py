@@ -79,7 +79,7 @@ def verdict_code(statuses: Iterable[Status]) -> ExitCode:
 
 def unknown_name(kind: str, name: str, known: Iterable[str], where: str) -> CommandError:
     """Return the error for a name that does not exist, with the nearest ones that do."""
-    near = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    near = get_close_matches(name, list(known), n=3, cutoff=0.6)
     verb = "is" if len(near) == 1 else "are"
     advice = f"the nearest {verb} {', '.join(near)}" if near else f"`{where}` shows all"
     return CommandError(f"there is no {kind} called {name!r}", advice, ExitCode.WRONG_USAGE)

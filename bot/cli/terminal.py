@@ -25,6 +25,11 @@ def tell(line: str) -> None:
         print(f"{PROGRAM}: {line}", file=sys.stderr, flush=True)  # noqa: T201 (this is the terminal)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 rule`, `2 rules`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def write_line(text: str) -> None:
     """Print a line of the answer on stdout. Raises `ReaderGoneError` when nobody reads it."""
     if sys.stdout is not None:

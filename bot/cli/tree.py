@@ -1,5 +1,6 @@
 """All commands by name, and the options that the program itself has. Not for what any command does."""
 
+import re
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -25,6 +26,15 @@ COMMANDS = {
     "doctor": "bot.cli.operating.doctor",
 }
 
+#: what the framework says of a faulty value, and how we say it
+_OUR_WORDS = (
+    (re.compile(r"Input should be a valid integer.*"), "it must be a whole number"),
+    (re.compile(r"Input should be a valid number.*"), "it must be a number"),
+    (re.compile(r"Input should be less than or equal to (\d+)"), r"it must be at most \1"),
+    (re.compile(r"Input should be greater than or equal to (\d+)"), r"it must be at least \1"),
+    (re.compile(r"requires an argument"), "needs a value"),
+)
+
 
 class CommandsOnDemand(TyperGroup):
     """The top of the program; a command's module is imported when the command is named."""
@@ -49,7 +59,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"max_content_width": 100},
+    context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
 )
 
 
@@ -86,7 +96,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         result = typer.main.get_command(app).main(arguments, prog_name=PROGRAM, standalone_mode=False)
     except typer.TyperException as error:
-        raise _wrong_usage(error) from error
+        raise _wrong_usage(error, arguments) from error
     except typer.Abort as error:
         raise KeyboardInterrupt from error
     except SystemExit as error:
@@ -98,9 +108,12 @@ def run(arguments: Sequence[str]) -> int:
     return int(result) if result is not None else int(ExitCode.SOUND)
 
 
-def _wrong_usage(error: typer.TyperException) -> CommandError:
+def _wrong_usage(error: typer.TyperException, arguments: Sequence[str]) -> CommandError:
     context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else PROGRAM
+    named = [PROGRAM, *(word for word in arguments[:1] if word in COMMANDS)]
+    path = context.command_path if context is not None else " ".join(named)
     message = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".?")
+    for theirs, ours in _OUR_WORDS:
+        message = theirs.sub(ours, message)
     problem = f"{message[:1].lower()}{message[1:]}"
     return CommandError(problem, f"`{path} --help` shows what it takes", ExitCode.WRONG_USAGE)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -20,6 +21,20 @@ CONFIG_VARIABLE = f"{PREFIX}CONFIG"
 _OTHER_VARIABLES: tuple[str, ...] = ()
 #: words in the names of settings whose values are never repeated; an address may hold a password
 _UNSPOKEN = ("url", "token", "secret")
+
+#: kind of fault → what we say of it
+_OUR_WORDS = {
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "bool_parsing": "must be true or false",
+    "enum": "must be one of {expected}",
+    "less_than_equal": "must be at most {le}",
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be more than {gt}",
+    "tuple_type": "must be a list",
+    "string_type": "must be text",
+}
 
 
 class BadSettingsError(Exception):
@@ -41,7 +56,7 @@ def read_settings(file: Path | None = None) -> Settings:
         others = [_sentence(fault) for name, fault in told.items() if not any(name in one for one in faults)]
         raise BadSettingsError((*faults, *others)) from error
     except SettingsError as error:
-        raise BadSettingsError((*faults, f'{error}: write lists as JSON, such as \'["a", "b"]\'.')) from error
+        raise BadSettingsError((*faults, *_no_json())) from error
     if faults:
         raise BadSettingsError(faults)
     return settings
@@ -55,13 +70,41 @@ def _from_file(file: Path | None) -> dict[str, Any]:
     except OSError as error:
         raise BadSettingsError((f"{file} cannot be read: {error.strerror}.",)) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        place = str(getattr(error, "problem_mark", "") or "").strip()
-        raise BadSettingsError((f"{file} is not YAML {place}.".replace(" .", "."),)) from error
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
+        raise BadSettingsError((f"{file}{place}: this is not YAML.",)) from error
     if data is None:
         return {}
     if not isinstance(data, dict) or not all(isinstance(name, str) for name in data):
         raise BadSettingsError((f"{file} must hold settings by name, such as 'console: {{port: 8080}}'.",))
     return data
+
+
+def _no_json() -> tuple[str, ...]:
+    """Return a sentence for each variable that should hold JSON and does not."""
+    found = []
+    for name, value in os.environ.items():
+        group, _, inner = name.upper().removeprefix(PREFIX).lower().partition("__")
+        field = Settings.model_fields.get(group)
+        kind = field.annotation if field is not None and name.upper().startswith(PREFIX) else None
+        is_group = isinstance(kind, type) and issubclass(kind, BaseModel)
+        if is_group and inner:
+            assert isinstance(kind, type) and issubclass(kind, BaseModel)  # noqa: S101, PT018 (for the types)
+            within = kind.model_fields.get(inner)
+            kind, is_group = (within.annotation if within is not None else None), False
+        if (is_group or get_origin(kind) is tuple) and not _is_json(value):
+            what = "a group of settings" if is_group else "a list"
+            example = '{"name": "value"}' if is_group else '["a", "b"]'
+            found.append(f"{name.upper()}: write {what} as JSON, such as '{example}'.")
+    return tuple(found) or ('A variable that holds a list is not written as JSON, such as \'["a", "b"]\'.',)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _unknown_variables() -> tuple[str, ...]:
@@ -82,7 +125,8 @@ def _sentence(fault: ErrorDetails) -> str:
     path = [str(part) for part in fault["loc"]]
     name = ".".join(path) or "settings"
     variable = PREFIX + "__".join(path).upper()
-    message = fault["msg"].removeprefix("Value error, ")
+    ours = _OUR_WORDS.get(fault["type"], fault["msg"].removeprefix("Value error, "))
+    message = ours.format(**fault.get("ctx", {})) if fault["type"] in _OUR_WORDS else ours
     if fault["type"] == "extra_forbidden":
         return f"{name} is no setting: see docs/reference/settings.md."
     is_plain = isinstance(fault["input"], str | int | float | list) and not any(

@@ -61,6 +61,8 @@ class Finding:
     severity: Severity = Severity.ERROR
     #: another file than rule.yaml, relative to the rule's folder
     file: str | None = None
+    #: line in that other file, from 1
+    at: int = 1
 
 
 @dataclass

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rules.engine.rule.catalogue import Catalogue
 from rules.engine.rule.model import Rule, RuleStatus
+from rules.lint import drafts
 from rules.lint.checks import (
     classes,
     fixes,
@@ -39,6 +40,7 @@ CHECKS: Checks = {
     "references": references.check,
     "classes": classes.check,
     "templates": templates.check,
+    "drafts": drafts.check,
 }
 
 
@@ -70,7 +72,7 @@ def errors(issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
 def _issue(rule: Rule, check: str, finding: Finding, context: Context) -> Issue:
     folder = rule.folder or Path(rule.id)
     file = folder / (finding.file or "rule.yaml")
-    line = 1 if finding.file else context.line(rule, finding.place)
+    line = finding.at if finding.file else context.line(rule, finding.place)
     return Issue(rule.id, check, finding.severity, file, line, finding.message, finding.suggestion)
 
 

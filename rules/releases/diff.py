@@ -54,6 +54,9 @@ class Difference:
     after: str | None = None
     #: `file:line` in the newer release, of what was removed in the older one
     source: str | None = None
+    #: what came to a field that holds a list, and what went from it; empty where the field holds one value
+    came: tuple[str, ...] = ()
+    went: tuple[str, ...] = ()
 
 
 def diff(old: Record, new: Record) -> tuple[Difference, ...]:
@@ -99,7 +102,16 @@ def _changes(section: str, name: str, before: Any, after: Any) -> Iterator[Diffe
         old, new = getattr(before, item.name), getattr(after, item.name)
         if old != new and item.name not in NOT_COMPARED:
             source = _text(getattr(after, "source", None))
-            yield Difference(section, What.CHANGED, name, item.name, _text(old), _text(new), source)
+            came, went = _moved(old, new), _moved(new, old)
+            values = _text(old), _text(new), source
+            yield Difference(section, What.CHANGED, name, item.name, *values, came, went)
+
+
+def _moved(old: object, new: object) -> tuple[str, ...]:
+    """Return what of a list was not in the older one; nothing where either is no list, or one is empty."""
+    if not isinstance(old, tuple) or not isinstance(new, tuple) or not old or not new:
+        return ()
+    return tuple(str(one) for one in new if one not in old)
 
 
 def _text(value: object) -> str | None:

@@ -27,6 +27,13 @@ def test_no_page_is_left_of_a_rule_that_is_gone():
     assert left == {name for name in WANTED if name.startswith("rules/")}
 
 
+@pytest.mark.parametrize("name", sorted(WANTED))
+def test_no_page_holds_a_path_of_this_machine(name):
+    root = Path(__file__).parents[2]
+    for folder in (root, root.parent, Path.home()):
+        assert folder == Path("/") or f"{folder}/" not in WANTED[name]
+
+
 def test_every_rule_has_a_page_and_stands_in_the_list():
     for rule in load_catalogue().rules:
         assert f"rules/{rule.id}.md" in WANTED

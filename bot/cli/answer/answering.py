@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ def answer(request: Request) -> int:
 
     An input that cannot be read is said on stderr and does not lose the others.
     """
+    _check_quotes(request.command)
     variables = _variables(request.env_file)
     given = Given(request.vllm_version, request.gpu, request.model, variables, request.command)
     engine = _engine()
@@ -57,6 +59,16 @@ def _engine() -> Engine:
         raise CommandError("the rules cannot be read", advice, ExitCode.UNUSABLE_INPUT) from error
     except DataError as error:
         raise CommandError(str(error), "", ExitCode.UNUSABLE_INPUT) from error
+
+
+def _check_quotes(command: str | None) -> None:
+    try:
+        shlex.split(command or "")
+    except ValueError as error:
+        problem = "--command: a quote is not closed, or the line ends in a backslash"
+        raise CommandError(
+            problem, "give the whole command in one pair of quotes", ExitCode.WRONG_USAGE
+        ) from error
 
 
 def _printable_language(language: str) -> str:

@@ -10,7 +10,7 @@ import typer
 from bot.cli.catalogue.drafting import draft_rule
 from bot.cli.catalogue.loading import check_folder, known_rule, load_rules, relative
 from bot.cli.exits import ExitCode
-from bot.cli.terminal import tell, write_json, write_line
+from bot.cli.terminal import counted, tell, write_json, write_line
 from rules.engine.rule.catalogue import SHIPPED
 from rules.engine.rule.faults import CatalogueError
 from rules.engine.rule.loading import load_catalogue
@@ -67,7 +67,8 @@ def lint_rules(*, as_json: _AsJson = False, private: _Private = None) -> int:
     for issue in issues if not as_json else ():
         write_line(_issue_line(issue))
     faults = errors(issues)
-    tell(f"{len(catalogue.rules)} rules, {len(faults)} errors, {len(issues) - len(faults)} pieces of advice")
+    advice = counted(len(issues) - len(faults), "piece") + " of advice"
+    tell(f"{counted(len(catalogue.rules), 'rule')}, {counted(len(faults), 'error')}, {advice}")
     return ExitCode.FAULTS if faults else ExitCode.SOUND
 
 
@@ -91,7 +92,8 @@ def try_rules(
     for trial in failed:
         for fault in trial.faults:
             write_line(f"{relative(trial.sample)}:1: error [samples] {trial.rule}: {fault}")
-    tell(f"{len(catalogue.rules)} rules, {len(trials)} samples, {len(failed)} failed")
+    numbers = f"{counted(len(catalogue.rules), 'rule')}, {counted(len(trials), 'sample')}"
+    tell(f"{numbers}, {len(failed)} failed")
     return ExitCode.FAULTS if failed else ExitCode.SOUND
 
 
@@ -101,13 +103,15 @@ def new_rule(
     *,
     failure_class: Annotated[str, typer.Option("--class", metavar="CLASS", help="Class of the failure.")],
     line: Annotated[str | None, typer.Option(metavar="TEXT", help="The line that names the failure.")] = None,
-    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where rules lie.")] = SHIPPED,
+    folder: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where rules lie; otherwise with the shipped ones.")
+    ] = None,
 ) -> int:
     """Write the files of a new rule, to be filled in: rule, texts, samples.
 
-    For example: vllm-diagnose rules new disk-full --class model-download-disk-full
+    For example: vllm-diagnose rules new cache-too-small --class kv-cache-too-small-for-max-len
     """
-    for path in draft_rule(rule_id, failure_class, line, folder):
+    for path in draft_rule(rule_id, failure_class, line, folder or SHIPPED):
         write_line(str(relative(path)))
     tell("fill in what says TODO, then run `vllm-diagnose rules lint` and `vllm-diagnose rules test`")
     return ExitCode.SOUND
@@ -122,7 +126,7 @@ def _unreadable(error: CatalogueError, *, as_json: bool) -> int:
         write_json({"schema": 1, "issues": [_issue_to_json(issue) for issue in issues]})
     for issue in issues if not as_json else ():
         write_line(_issue_line(issue).rstrip())
-    tell(f"the rules cannot be read: {len(issues)} errors")
+    tell(f"the rules cannot be read: {counted(len(issues), 'error')}")
     return ExitCode.FAULTS
 
 

@@ -12,7 +12,7 @@ from packaging.version import InvalidVersion, Version
 from bot.cli.exits import CommandError, ExitCode
 from bot.cli.releases.download import download, gpu_metadata
 from bot.cli.releases.unpack import tree_at
-from bot.cli.terminal import tell
+from bot.cli.terminal import counted, tell
 from rules.releases.extractor.record import extract, version_of
 from rules.releases.extractor.tree import Tree
 from rules.releases.folder import write
@@ -46,7 +46,7 @@ def add_release(version: str, source: Path | None, data: Path = DATA, *, force: 
         advice = "run this in a checkout that you may write to"
         raise CommandError(f"you may not write to {data}", advice, ExitCode.NOT_ALLOWED)
     record = _read(version, source)
-    tell(f"writing {len(shipped) + (version not in shipped)} releases")
+    tell(f"writing {counted(len(shipped) + (version not in shipped), 'release')}")
     others = [shelf.record(one) for one in shipped if one != version]
     write(encode([*others, record]), data)
     return record

@@ -1,13 +1,16 @@
 """`vllm-diagnose releases`: the facts per vLLM release. Not for reading them out of source."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from packaging.version import Version
 
-from bot.cli.exits import ExitCode, unknown_name
+from bot.cli.exits import CommandError, ExitCode
 from bot.cli.releases.facts import all_sections, lines, named_facts
-from bot.cli.terminal import tell, write_json, write_line
+from bot.cli.terminal import PROGRAM, tell, write_json, write_line
+from rules.engine.versions import parse_version
 from rules.releases.diff import Difference, diff
 from rules.releases.model import Record
 from rules.releases.release import UnknownReleaseError
@@ -132,20 +135,31 @@ def known_record(version: str) -> Record:
     try:
         wanted = releases.get(version).version
     except UnknownReleaseError as error:
-        known = [str(one) for one in releases.versions()]
-        raise unknown_name(
-            "vLLM release with facts", version, known, "vllm-diagnose releases list"
-        ) from error
+        raise _no_facts(version, releases.versions()) from error
     # `0.11` is `0.11.0`
     number = next(one for one in releases.versions() if one == wanted)
     return Shelf(lambda file: (DATA / file).read_bytes()).record(str(number))
+
+
+def _no_facts(text: str, shipped: Sequence[Version]) -> CommandError:
+    """Return the error for a release without facts, with its neighbours by order."""
+    wanted = parse_version(text)
+    before = [one for one in shipped if wanted is not None and one < wanted][-1:]
+    after = [one for one in shipped if wanted is not None and one > wanted][:1]
+    near = [str(one) for one in (*before, *after)]
+    verb = "is" if len(near) == 1 else "are"
+    advice = f"the nearest {verb} {' and '.join(near)}" if near else "give one such as 0.11.2"
+    problem = f"there are no facts of a vLLM release {text!r}"
+    return CommandError(problem, f"{advice}; `{PROGRAM} releases list` shows all", ExitCode.WRONG_USAGE)
 
 
 def change_line(change: Difference) -> str:
     """Return a change as one line that grep can search."""
     parts = [change.section, change.what.value, " ".join(change.name.split())]
     if change.field is not None:
-        parts.append(f"{change.field}: {change.before or 'none'} -> {change.after or 'none'}")
+        moved = [*(f"+{one}" for one in change.came), *(f"-{one}" for one in change.went)]
+        whole = f"{change.before or 'none'} -> {change.after or 'none'}"
+        parts.append(f"{change.field}: {' '.join(moved) or whole}")
     if change.source is not None:
         parts.append(f"({change.source})")
     return "  ".join(parts)

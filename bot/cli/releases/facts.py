@@ -22,6 +22,9 @@ Sections = dict[str, list[dict[str, "Json"]]]
 #: how a fact of a section is called, where facts can be asked for by name
 NAMES = {"backends": "name", "towers": "label", "flags": "name", "variables": "name"}
 
+#: what a person calls a fact of such a section
+_KINDS = {"backends": "backend", "towers": "vision encoder", "flags": "flag", "variables": "variable"}
+
 
 def all_sections(record: Record, *, texts: bool) -> Sections:
     """Return everything that is known of a release by section; the texts it can print only when wanted."""
@@ -46,7 +49,7 @@ def named_facts(sections: Sections, wanted: Mapping[str, Iterable[str]], version
         known = {name: fact for fact in sections[section] for name in _names(fact, NAMES[section])}
         for name in names:
             if name not in known:
-                kind = f"{section.removesuffix('s')} in vLLM {version}"
+                kind = f"{_KINDS[section]} in the facts of vLLM {version}"
                 raise unknown_name(kind, name, known, f"vllm-diagnose releases show {version}")
             found.setdefault(section, []).append(known[name])
     return found

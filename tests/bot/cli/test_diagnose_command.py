@@ -162,11 +162,14 @@ def test_a_gpu_that_cannot_be_read_is_no_error(value, capsys, monkeypatch):
     assert outcome.err == ""
 
 
-def test_a_launch_that_cannot_be_read_is_no_error(capsys, monkeypatch):
-    outcome = run(capsys, monkeypatch, "diagnose", "--json", "--command", "vllm serve 'x", "-", stdin=SEED)
+@pytest.mark.parametrize("launch", ["vllm serve 'x", 'vllm serve "', "vllm serve \\"])
+def test_a_launch_whose_quote_is_open_is_wrong_usage(launch, capsys, monkeypatch):
+    outcome = run(capsys, monkeypatch, "diagnose", "--json", "--command", launch, "-", stdin=SEED)
 
-    assert outcome.code == 0
-    assert outcome.err == ""
+    assert outcome.code == 64
+    assert outcome.out == ""
+    assert "--command: a quote is not closed" in outcome.err
+    assert outcome.err.count("\n") == 1
 
 
 def test_the_language_is_that_of_the_text_unless_one_is_asked_for(capsys, monkeypatch):

@@ -7,6 +7,8 @@ import pytest
 
 from bot.cli.exits import CommandError, ExitCode
 from bot.cli.releases.adding import add_release, release_number
+from bot.cli.releases.commands import change_line
+from rules.releases.diff import Difference, What
 from rules.releases.folder import write
 from rules.releases.shipped import load_releases
 from rules.releases.store import Shelf, encode
@@ -103,6 +105,15 @@ def test_a_diff_says_that_the_variable_stopped_reaching_the_encoder(capsys, monk
 
     reach = [one for one in changes if one["name"] == "VLLM_ATTENTION_BACKEND" and one["field"] == "parts"]
     assert [(one["before"], one["after"]) for one in reach] == [("text, tower", "text")]
+
+
+def test_of_a_changed_list_only_what_came_and_went_is_printed():
+    before, after = "FLASH_ATTN, TREE_ATTN", "FLASH_ATTN, ULTRA_ATTN"
+    change = Difference(
+        "flags", What.CHANGED, "--backend", "choices", before, after, None, ("ULTRA_ATTN",), ("TREE_ATTN",)
+    )
+
+    assert change_line(change) == "flags  changed  --backend  choices: +ULTRA_ATTN -TREE_ATTN"
 
 
 def test_a_diff_for_a_person_has_a_line_for_each_change(capsys, monkeypatch):

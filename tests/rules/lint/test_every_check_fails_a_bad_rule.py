@@ -175,6 +175,10 @@ FAULTS = [
         draft.change(Y, " was refused here", " prints this"),
         draft.change("samples/fires-first.log", "the encoder Seeing was refused here", "nobody Ever prints this"),
     ), 11, "No message of"),
+    ("drafts", spoil("text/en.md", "It is refused.", "TODO"), 7, "Cause says TODO"),
+    ("drafts", spoil("text/zh.md", "{label} 被拒绝", "{label} TODO 待译"), 3, "Title says TODO"),
+    ("drafts", spoil("samples/fires-first.log", "origin: mine", "origin: TODO"), 1, "origin says TODO"),
+    ("drafts", spoil(Y, "https://example.org/issue/1", "https://example.org/TODO"), 34, "references says TODO"),
 ]
 # fmt: on
 
@@ -200,6 +204,12 @@ def test_what_stands_round_a_message_needs_no_template(draft):
     draft.change("samples/fires-first.log", "the encoder Seeing was refused here", "File 'vllm/seeing.py")
 
     assert not [issue for issue in draft.issues() if issue.check == "templates"]
+
+
+def test_a_paste_in_a_sample_may_say_todo(draft):
+    draft.write("samples/silent-fine.log", SILENT + "# TODO: warm up\n#! TODO\n")
+
+    assert not [issue for issue in draft.issues() if issue.check == "drafts"]
 
 
 def test_another_programs_same_words_are_left_to_the_run_of_the_samples(draft):

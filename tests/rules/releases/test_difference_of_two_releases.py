@@ -82,3 +82,19 @@ def test_backends_are_compared_too():
     assert [(one.section, one.field, one.after) for one in diff(OLD, new)] == [
         ("backends", "head_sizes", "64, 128")
     ]
+
+
+def test_of_a_list_it_is_known_what_came_and_what_went():
+    changed = replace(OLD.flags[0], choices=("auto", "float32"))
+
+    (found,) = diff(OLD, replace(OLD, flags=(changed, OLD.flags[1])))
+
+    assert (found.came, found.went) == (("float32",), ("half",))
+
+
+def test_a_list_that_came_whole_is_told_whole():
+    changed = replace(OLD.flags[1], choices=("generate", "embed"))
+
+    (found,) = diff(OLD, replace(OLD, flags=(OLD.flags[0], changed)))
+
+    assert (found.before, found.after, found.came) == (None, "generate, embed", ())
