@@ -175,3 +175,18 @@ def test_drivers_packages_and_hardware_are_never_a_relaunch():
 
     for text in texts:
         assert not first(text, "0.11.0", "NVIDIA H100 80GB HBM3").fixes[0].relaunchable
+
+
+def test_a_fix_for_some_gpus_says_both_ends_of_the_range():
+    found = first(SELECTED.format("FLASHMLA", ["sparse not supported"]), "0.13.0")
+
+    dropped = next(fix for fix in found.fixes if fix.id == "drop-flag")
+    assert "compute capability 9.0 or newer, and below 12.0" in dropped.summary
+
+
+def test_a_condition_that_excludes_old_gpus_is_said_the_right_way_round():
+    found = first("ValueError: XFormers does not support attention logits soft capping.", "0.6.3")
+
+    unset = next(fix for fix in found.fixes if fix.id == "unset-variable")
+    assert "compute capability 8.0 or newer" in unset.summary
+    assert "below" not in unset.summary

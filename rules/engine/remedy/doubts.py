@@ -5,8 +5,9 @@ Not for asking.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 
-from rules.engine.rule.model import AllOf, AnyOf, Condition, FactTest, NoneOf
+from rules.engine.rule.model import AllOf, AnyOf, Condition, FactTest, FactTestKind, NoneOf
 from rules.engine.seams import Case
 
 #: the fact that is asked for, by what a condition tests
@@ -20,6 +21,8 @@ _ASKED = {
     "backend_requested": "launch",
     "backend_selected": "start-up-log",
 }
+#: phrases of the two limits that make a range
+_LIMITS = ("if.compute_capability.at_least", "if.compute_capability.below")
 _ASKED_BY_PREFIX = {"env": "launch", "flag": "launch", "package": "packages"}
 
 
@@ -37,28 +40,54 @@ class Doubt:
 def doubts_of(condition: Condition, case: Case) -> tuple[Doubt, ...]:
     """Return the doubts that make a condition unknown, each once."""
     found: dict[Doubt, None] = {}
-    for test in _unknown_tests(condition, case):
-        found.setdefault(_doubt(test))
-    return tuple(found)
+    for test, sense in _unknown_tests(condition, case, Sense.SO):
+        found.setdefault(_doubt(test, sense))
+    return _as_range(tuple(found))
 
 
-def _unknown_tests(condition: Condition, case: Case) -> Iterable[FactTest]:
+class Sense(Enum):
+    """What a test must come to for the condition to hold."""
+
+    SO = 1
+    NOT_SO = 2
+    #: that depends on other tests, so that no sentence says it
+    OPEN = 3
+
+
+_OPPOSITE = {Sense.SO: Sense.NOT_SO, Sense.NOT_SO: Sense.SO, Sense.OPEN: Sense.OPEN}
+_FLIPPED = {FactTestKind.AT_LEAST: FactTestKind.BELOW, FactTestKind.BELOW: FactTestKind.AT_LEAST}
+
+
+def _unknown_tests(condition: Condition, case: Case, sense: Sense) -> Iterable[tuple[FactTest, Sense]]:
     if isinstance(condition, FactTest):
         # a platform that nobody names is CUDA: asking for it would cost a question that matters more
         if condition.fact != "platform" and case.holds(condition) is None:
-            yield condition
+            yield condition, sense
     elif isinstance(condition, AllOf | AnyOf | NoneOf):
-        for part in condition.parts:
-            if case.holds(part) is None:
-                yield from _unknown_tests(part, case)
+        unknown = [part for part in condition.parts if case.holds(part) is None]
+        inner = _OPPOSITE[sense] if isinstance(condition, NoneOf) else sense
+        together = isinstance(condition, AllOf) is (sense is Sense.SO) or isinstance(condition, NoneOf)
+        for part in unknown:
+            yield from _unknown_tests(part, case, inner if together or len(unknown) == 1 else Sense.OPEN)
 
 
-def _doubt(test: FactTest) -> Doubt:
+def _as_range(doubts: tuple[Doubt, ...]) -> tuple[Doubt, ...]:
+    """Say two limits of the compute capability as one range: of doubts about the GPU only one is kept."""
+    limits = {doubt.phrase: dict(doubt.values)["value"] for doubt in doubts if doubt.phrase in _LIMITS}
+    if len(limits) < len(_LIMITS):
+        return doubts
+    both = (("low", limits[_LIMITS[0]]), ("high", limits[_LIMITS[1]]))
+    rest = tuple(doubt for doubt in doubts if doubt.phrase not in _LIMITS)
+    return (Doubt("gpu", "if.compute_capability.between", both), *rest)
+
+
+def _doubt(test: FactTest, sense: Sense) -> Doubt:
     prefix, dot, name = test.fact.partition(".")
     asked = _ASKED_BY_PREFIX.get(prefix, "launch") if dot else _ASKED[test.fact]
     values = {"value": ", ".join(test.values), "name": name}
     subject = prefix if dot else test.fact
-    return Doubt(asked, f"if.{subject}.{test.kind.value}", tuple(values.items()))
+    kind = test.kind if sense is Sense.SO else _FLIPPED.get(test.kind) if sense is Sense.NOT_SO else None
+    return Doubt(asked, f"if.{subject}.{kind.value}" if kind else None, tuple(values.items()))
 
 
 def merged(doubts: Iterable[Doubt]) -> tuple[Doubt, ...]:
