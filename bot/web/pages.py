@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from bot.locale import LANGUAGES, say, sentences, supported
+from bot.locale import LANGUAGES, say, sentences
 from bot.web.guard import CSRF, PERSON, Guard
+from bot.web.language import COOKIE as LANGUAGE_COOKIE
+from bot.web.language import language_of
 from bot.web.refusals import Refusal, refuse
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).parent
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")
-_LANGUAGE_COOKIE = "vllm_diagnose_language"
 _LANGUAGE_DAYS = 365
 _LIST_LIMIT = 200
 _ALIKE_LIMIT = 10
@@ -98,7 +99,7 @@ class Pages:
         rule = self.parts.rulebook.rule(request.match_info["id"])
         if rule is None:
             return refuse(request, Refusal.NOT_FOUND)
-        language = _language(request)
+        language = language_of(request)
         words = self.parts.rulebook.fix_words(rule, language)
         wrong = (await self.parts.answers.wrong_by_rule()).get(rule.id, 0)
         values = {
@@ -130,7 +131,7 @@ class Pages:
     def _boot(self, request: web.Request) -> dict[str, Any]:
         """Return what the scripts of a page need to know."""
         person = request[PERSON]
-        language = _language(request)
+        language = language_of(request)
         parts = self.parts
         return {
             "csrf": request[CSRF],
@@ -147,7 +148,7 @@ class Pages:
         }
 
     def _page(self, request: web.Request, name: str, values: Mapping[str, Any]) -> web.Response:
-        language = _language(request)
+        language = language_of(request)
         person = request.get(PERSON)
         other = next(one for one in LANGUAGES if one != language)
         html = self._templates.get_template(name).render(
@@ -164,17 +165,9 @@ class Pages:
         response = web.Response(text=html, content_type="text/html")
         if "lang" in request.query:
             response.set_cookie(
-                _LANGUAGE_COOKIE, language, max_age=_LANGUAGE_DAYS * 86_400, samesite="Lax", path="/"
+                LANGUAGE_COOKIE, language, max_age=_LANGUAGE_DAYS * 86_400, samesite="Lax", path="/"
             )
         return response
-
-
-def _language(request: web.Request) -> str:
-    """Return the reader's language: chosen on the page, kept from before, or the browser's first."""
-    chosen = request.query.get("lang") or request.cookies.get(_LANGUAGE_COOKIE)
-    if chosen in LANGUAGES:
-        return chosen
-    return supported(request.headers.get("Accept-Language", "").partition(",")[0].partition(";")[0].strip())
 
 
 def _open_places(text: str) -> str:

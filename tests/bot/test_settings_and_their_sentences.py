@@ -58,11 +58,11 @@ def test_lists_are_written_as_json_in_the_environment(monkeypatch):
     ("name", "value", "words"),
     [
         ("CONSOLE__PORT", "99999", ("console.port", "65535", "'99999'")),
-        ("CONSOLE__PORT", "http", ("console.port", "integer")),
+        ("CONSOLE__PORT", "http", ("console.port", "whole number")),
         ("CONSOLE__HOST", "my-machine", ("console.host", "IP address")),
         ("CONSOLE__PUBLIC_URL", "ftp://x", ("console.public_url", "https://")),
         ("CONSOLE__CHANNELS", '["Has Space"]', ("console.channels", "'Has Space'")),
-        ("CONSOLE__CHANNELS", "a,b", ("console", "JSON")),
+        ("CONSOLE__CHANNELS", "a,b", ("VLLM_DIAGNOSE_CONSOLE__CHANNELS", "JSON")),
         ("TRIAGE__WORKERS", "0", ("triage.workers", "VLLM_DIAGNOSE_TRIAGE__WORKERS")),
         ("STATE_DIR", "relative/path", ("state_dir", "absolute")),
         ("CONSOLE__PROT", "1", ("VLLM_DIAGNOSE_CONSOLE__PROT", "no setting")),

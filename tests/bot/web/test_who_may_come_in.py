@@ -290,3 +290,28 @@ def test_the_public_address_is_an_own_origin_behind_a_proxy():
 
     assert hosts.is_own_origin("https://triage.example.org", "triage.example.org", "http")
     assert not hosts.is_own_origin("https://evil.example", "triage.example.org", "http")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "title", "back"),
+    [("en", "No such page", "Back to the chat"), ("zh-CN,zh;q=0.9", "找不到页面", "返回聊天")],
+)
+async def test_a_page_that_is_not_there_says_so_in_the_readers_language_and_leads_back(
+    tmp_path, accepted, title, back
+):
+    async with a_loaded_page(tmp_path) as page:
+        headers = {"Accept-Language": accepted}
+        async with page.http.get(page.url + "/nothing-here", headers=headers) as response:
+            text = await response.text()
+
+        assert response.status == 404
+        assert f"<h1>{title}</h1>" in text
+        assert f'<a href="/">{back}</a>' in text
+
+
+async def test_the_page_of_a_rule_is_in_the_readers_language_throughout(tmp_path):
+    async with a_loaded_page(tmp_path) as page:
+        _, text = await page.load("/rules/vit-backend-rejected?lang=zh")
+
+        assert "<dd>测试中</dd>" in text
+        assert "<dd>test</dd>" not in text
