@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.cli.answer.proofs import shared_proofs
 from bot.locale import say
+from bot.locale.ranges import in_words
 from rules.engine.report import Risk, Status
 
 if TYPE_CHECKING:
@@ -102,7 +103,10 @@ class _Answer:
         facts = self.report.facts
         known = [
             ("version", facts.vllm_version),
-            ("versions", None if facts.vllm_version else self.report.vllm_versions),
+            (
+                "versions",
+                None if facts.vllm_version else in_words(self.report.vllm_versions or "", self.language),
+            ),
             ("gpu", facts.gpu),
             ("capability", facts.compute_capability),
             ("platform", facts.platform),
@@ -138,7 +142,8 @@ class _Answer:
         number, total = place
         head = self._say("card.fix.one" if total == 1 else "card.fix.numbered", number=number, total=total)
         if fix.releases:
-            head += f" {self._say('card.fix.releases', releases=fix.releases)}"
+            releases = self.report.facts.vllm_version or in_words(fix.releases, self.language)
+            head += f" {self._say('card.fix.releases', releases=releases)}"
         self.page.heading(head)
         self.page.prose(fix.summary)
         if fix.risk is not Risk.LOW:
