@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from errno import ENOSPC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 #: how long a writer waits for another one
 _BUSY_TIMEOUT_MS = 10_000
 _WRITES = "writes"
+_NO_SPACE = "Free space on that disk, or name another folder."
+_NO_DISK = "Check the space on that disk and its health, or name another folder."
+_NO_RIGHT = "Check who may write there."
+_FOREIGN = "Check that it is a store of this program, and of no newer release."
 _MIGRATION_LOCK = "SELECT pg_advisory_xact_lock(7085041990142562)"
 
 
@@ -106,7 +111,8 @@ async def open_database(url: str) -> Database:
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise StoreError(_shown(url), str(error), "Check the setting store.url.") from error
     except OSError as error:
-        raise StoreError(_shown(url), str(error), "Check who may write there.") from error
+        what = error.strerror or str(error)
+        raise StoreError(_shown(url), what, _NO_SPACE if error.errno == ENOSPC else _NO_RIGHT) from error
     if engine.dialect.name == "sqlite":
         _tune_sqlite(engine)
     database = Database(engine)
@@ -119,9 +125,14 @@ async def open_database(url: str) -> Database:
     except (DatabaseError, CommandError, OSError) as error:
         await database.close()
         what = str(getattr(error, "orig", None) or error)
-        next_step = "Check that it is a store of this program, and of no newer release."
-        raise StoreError(_shown(url), what, next_step) from error
+        raise StoreError(_shown(url), what, _next_step(what)) from error
     return database
+
+
+def _next_step(what: str) -> str:
+    if "disk is full" in what or "No space left" in what:
+        return _NO_SPACE
+    return _NO_DISK if "disk I/O error" in what else _FOREIGN
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:

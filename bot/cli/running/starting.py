@@ -37,8 +37,12 @@ def run(work: Coroutine[None, None, Result]) -> Result:
     """Run work of the bot to its end. Raises `CommandError` for what a person can mend."""
     try:
         return asyncio.run(work)
-    except (CannotListenError, NotServingError, StoreError) as error:
+    except (CannotListenError, NotServingError) as error:
         raise CommandError(str(error), "", ExitCode.UNREACHABLE) from error
+    except StoreError as error:
+        problem = f"the store {error.where}: {error.what.rstrip('.')}"
+        advice = f"{error.next_step[:1].lower()}{error.next_step[1:].rstrip('.')}"
+        raise CommandError(problem, advice, ExitCode.UNREACHABLE) from error
     except CatalogueError as error:
         advice = "`vllm-diagnose rules lint` shows every fault"
         raise CommandError("the rules cannot be read", advice, ExitCode.UNUSABLE_INPUT) from error

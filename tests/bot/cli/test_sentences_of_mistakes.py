@@ -1,9 +1,14 @@
 """What a mistake is called: our own words, the option or variable by its name, advice that fits."""
 
+import os
+import resource
+import subprocess
+import sys
+
 import pytest
 
 from bot.cli.reference.commands import command_helps
-from tests.bot.cli.running import run
+from tests.bot.cli.running import ROOT, run
 
 
 @pytest.mark.parametrize(
@@ -97,3 +102,24 @@ def test_one_is_not_said_as_many(tmp_path, capsys, monkeypatch):
     outcome = run(capsys, monkeypatch, "rules", "test", "vit-backend-rejected")
 
     assert "vllm-diagnose: 1 rule, " in outcome.err
+
+
+@pytest.mark.parametrize("command", [["serve", "--port", "0"], ["demo", "--no-browser"]])
+def test_a_store_that_finds_no_room_on_the_disk_says_so(command, tmp_path):
+    # files of this process may not grow as far as a store needs: what a full disk does, for the user alone
+    limit = (40_000, 40_000)
+    result = subprocess.run(
+        [sys.executable, "-m", "bot", *command],
+        cwd=ROOT,
+        env={**os.environ, "VLLM_DIAGNOSE_STATE_DIR": str(tmp_path / "state"), "TMPDIR": str(tmp_path)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert result.returncode == 69
+    assert result.stderr.count("\n") == 1
+    assert "space on that disk" in result.stderr
+    assert "Traceback" not in result.stderr
