@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bot.cli.answer.proofs import shared_proofs
+from bot.cli.catalogue.grouping import grouped
 from bot.locale import say
 from rules.engine.paste.facts import Facts
 from rules.engine.remedy.answerer import RemedyAnswerer
@@ -15,6 +16,8 @@ from rules.engine.versions import select
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from packaging.version import Version
 
     from rules.engine.report import Proof, Remedy
     from rules.engine.rule.catalogue import Catalogue
@@ -36,7 +39,7 @@ def rule_page(rule: Rule, catalogue: Catalogue, releases: Releases, language: st
     answer = answerer.answer(case)
     if rule.asks_only:
         answer = replace(answer, ask=answerer.questions((rule,), Facts(), language))
-    return "\n".join(_Page(rule, language).lines(answer, captures)) + "\n"
+    return "\n".join(_Page(rule, language, releases.versions()).lines(answer, captures)) + "\n"
 
 
 def _example(rule: Rule) -> Mapping[str, str]:
@@ -48,6 +51,7 @@ def _example(rule: Rule) -> Mapping[str, str]:
 class _Page:
     rule: Rule
     language: str
+    shipped: tuple[Version, ...]
 
     def lines(self, answer: Answer, captures: Mapping[str, str]) -> Iterator[str]:
         """Yield the lines of the page."""
@@ -93,19 +97,22 @@ class _Page:
         values = ", ".join(f"{name} {value}" for name, value in captures.items())
         yield self._say("page.fixes.example" if values else "page.fixes.unknown", values=values)
         shared = shared_proofs(fixes)
-        for number, fix in enumerate(fixes, start=1):
-            head = self._say("page.fix", number=number, releases=fix.releases)
-            yield from ("", f"### {head}", "", fix.summary, "")
-            yield from _block("sh", fix.commands) if fix.commands else (self._say("page.advice"),)
-            yield from self._proofs(proof for proof in fix.verify if proof not in shared)
+        for number, group in enumerate(grouped(fixes, self.shipped), start=1):
+            head = self._say("page.fix", number=number, releases=group.releases)
+            yield from ("", f"### {head}", "", group.fix.summary, "")
+            commands = group.fix.commands
+            yield from _block("sh", commands) if commands else (self._say("page.advice"),)
+            for where, proof in group.proofs:
+                yield from () if proof in shared else self._proof(proof, where)
         if shared:
             yield from ("", f"### {self._say('page.verify.any')}")
-            yield from self._proofs(shared)
+        for proof in shared:
+            yield from self._proof(proof, None)
 
-    def _proofs(self, proofs: Iterator[Proof] | tuple[Proof, ...]) -> Iterator[str]:
-        for proof in proofs:
-            yield from ("", self._say("page.verify", expect=proof.expect), "")
-            yield from _block("sh", (proof.command,))
+    def _proof(self, proof: Proof, where: str | None) -> Iterator[str]:
+        key = "page.verify.range" if where else "page.verify"
+        yield from ("", self._say(key, expect=proof.expect, releases=where), "")
+        yield from _block("sh", (proof.command,))
 
     def _asks(self, answer: Answer) -> Iterator[str]:
         if answer.ask:

@@ -229,7 +229,8 @@ class Builder:
         """Check that the language model runs on what the variable asks for, where it stays in place."""
         if part is not Part.TOWER or VARIABLE in change.env_unset or VARIABLE in change.env_set:
             return None
-        kept = self.case.facts.env.get(VARIABLE) or told_by_message(self.case, self.release)
+        told = None if TOWER_FLAG in change.flags_unset else told_by_message(self.case, self.release)
+        kept = self.case.facts.env.get(VARIABLE) or told
         if not kept or Part.TEXT not in self.release.reach(VARIABLE).parts:
             return None
         accepted = text_accepts(self.release, kept, self._text)

@@ -105,16 +105,17 @@ def _asked_for(part: Part, change: Change, release: Release, case: Case) -> tupl
     for setting in (TOWER_FLAG, _TEXT_FLAG, VARIABLE):
         if part not in release.reach(setting).parts or setting in (*change.env_unset, *change.flags_unset):
             continue
-        value = {**_launched(case, release), **change.env_set, **change.flags_set}.get(setting)
+        value = {**_launched(case, release, change), **change.env_set, **change.flags_set}.get(setting)
         if value:
             return setting, value.upper()
     return "", None
 
 
-def _launched(case: Case, release: Release) -> dict[str, str]:
+def _launched(case: Case, release: Release, change: Change) -> dict[str, str]:
     """Return what the launch sets, and the variable where the message shows that it is set."""
     facts = case.facts
-    told = told_by_message(case, release)
+    # where the encoder's own flag is dropped, that is what asked for the backend
+    told = None if TOWER_FLAG in change.flags_unset else told_by_message(case, release)
     return {**({VARIABLE: told} if told else {}), **facts.env, **facts.flags}
 
 

@@ -186,3 +186,15 @@ def test_a_rule_that_does_not_exist_names_the_nearest(capsys, monkeypatch):
 
 def _commands(page):
     return re.findall(r"^```sh\n(.*?)\n```$", page, flags=re.MULTILINE | re.DOTALL)
+
+
+def test_explain_says_each_fix_once_and_proves_a_dropped_flag_by_what_vllm_then_chooses(capsys, monkeypatch):
+    page = run(capsys, monkeypatch, "explain", SEED_RULE).out
+
+    sections = page.partition("## What to do")[2].partition("\n## ")[0].split("\n### ")[1:]
+    dropped = [section for section in sections if "Start the server without --mm-encoder" in section]
+    said = [section.partition("\n")[2].partition("How to verify")[0] for section in sections]
+    assert dropped
+    assert not any("Using AttentionBackendEnum.FLASHINFER backend." in section for section in dropped)
+    assert len(set(said)) == len(said)
+    assert "How to verify on vLLM >=0.9.1,<0.10: " in page
