@@ -25,8 +25,8 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
 	$(INSTALL) -r requirements/dev.txt
 	@touch $@
 
-$(VENV)/.browser: requirements/browser.txt $(VENV)/.dev
-	$(INSTALL) -r requirements/browser.txt
+$(VENV)/.full: requirements/full.txt $(VENV)/.dev
+	$(INSTALL) -r requirements/full.txt
 	@touch $@
 
 setup: $(VENV)/.runtime ## the virtual environment with what the bot needs
@@ -35,6 +35,7 @@ demo: $(VENV)/.runtime ## a local page with the sample incident, no keys needed
 	$(BIN)/python -m bot demo
 
 test: $(VENV)/.dev lint types ## everything that runs without root
+	$(BIN)/python -m pytest -p no:simcord -p simcord.pytest_plugin tests/simcord
 	$(BIN)/python -m pytest -m "not browser and not root"
 
 lint: $(VENV)/.dev ## style, imports between parts, the catalogue
@@ -45,8 +46,8 @@ lint: $(VENV)/.dev ## style, imports between parts, the catalogue
 types: $(VENV)/.dev ## strict types
 	$(BIN)/mypy
 
-test-browser: $(VENV)/.browser ## the console in a real Chromium (needs Debian's `chromium`)
-	$(BIN)/python -m pytest -m browser
+test-root: $(VENV)/.full ## a real Chromium and a real PostgreSQL (Debian's `chromium` and `postgresql`)
+	$(BIN)/python -m pytest -m "browser or root"
 
 bench: $(VENV)/.dev ## speed and memory against the goals
 	$(BIN)/python -m tests.bench
@@ -59,9 +60,9 @@ lock: $(BIN)/python ## resolve pyproject.toml anew into requirements/*.txt
 	echo 'setuptools>=77' | $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate - -o requirements/build.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml -o requirements/runtime.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --extra dev pyproject.toml -o requirements/dev.txt
-	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --extra dev --extra browser pyproject.toml -o requirements/browser.txt
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --extra dev --extra browser --extra postgres pyproject.toml -o requirements/full.txt
 
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup demo test lint types test-browser bench docs lock clean
+.PHONY: help setup demo test lint types test-root bench docs lock clean
