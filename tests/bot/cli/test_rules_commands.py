@@ -97,7 +97,7 @@ def test_the_samples_of_a_rule_are_tried(capsys, monkeypatch):
     outcome = run(capsys, monkeypatch, "rules", "test", SEED_RULE)
 
     assert outcome.code == 0
-    assert re.search(r"1 rules, [1-9]\d* samples, 0 failed", outcome.err)
+    assert re.search(r"1 rule, [1-9]\d* samples, 0 failed", outcome.err)
 
 
 def test_a_sample_that_comes_out_otherwise_is_told_with_its_file(private, capsys, monkeypatch):
