@@ -29,6 +29,9 @@ class Facts:
     env: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     #: command of the launch, empty when unknown
     argv: tuple[str, ...] = ()
+    #: what stands before the server's own arguments where a container was launched, up to the image (`docker`,
+    #: `run`, `-p`, `8001:8000`, `vllm/vllm-openai:v0.11.2`); empty for a launch on the host or an unknown one
+    container: tuple[str, ...] = ()
     #: flags known from the command line or from `non-default args`, by long name (`--tensor-parallel-size`)
     flags: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     #: backend that the launch asked for, as an enum member (`FLASHINFER`)

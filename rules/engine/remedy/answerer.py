@@ -12,6 +12,7 @@ from rules.engine.remedy.asking import asks, known, wanted_facts
 from rules.engine.remedy.building import TOWER_FLAG, case_values
 from rules.engine.remedy.doubts import as_mapping
 from rules.engine.remedy.launch.commands import can_repeat, commands
+from rules.engine.remedy.launch.container import pull
 from rules.engine.remedy.launch.known_flags import FindFlag
 from rules.engine.remedy.resolve import Resolved, resolve
 from rules.engine.remedy.words import Words, fill
@@ -19,7 +20,7 @@ from rules.engine.report import Ask, FixKind, Proof, Remedy
 from rules.engine.rule.catalogue import Catalogue
 from rules.engine.rule.model import Fix, Rule
 from rules.engine.seams import Answer, Case
-from rules.engine.versions import specifier
+from rules.engine.versions import select, specifier
 from rules.releases.model import Flag
 from rules.releases.release import Releases
 
@@ -81,11 +82,20 @@ class RemedyAnswerer:
         if one.outcome.change is not None:
             return commands(one.outcome.change, case.facts, self._flags_of(one))
         kind, values = one.fix.kind, _values(one, case)
+        if case.facts.container:
+            # pip on the host would change nothing in the container: the sentence says what would
+            return self._pull(one, case)
         if kind in (FixKind.UPGRADE, FixKind.DOWNGRADE) and one.fix.target:
             return (words.command(f"fix.{kind}", values),)
         if kind is FixKind.INSTALL_PACKAGE:
             return (words.command(f"fix.{kind}", {**values, "package": self._pinned(one)}),)
         return ()
+
+    def _pull(self, one: Resolved, case: Case) -> tuple[str, ...]:
+        """Return the command that gets the image of the first release to move to."""
+        wanted = select(one.fix.target, self._releases.versions()) if one.fix.target else ()
+        command = pull(case.facts, str(wanted[0])) if wanted else None
+        return (command,) if command else ()
 
     def _flags_of(self, one: Resolved) -> FindFlag:
         """Return the look-up of flags that all releases of a remedy know."""
@@ -138,12 +148,16 @@ def _values(one: Resolved, case: Case) -> dict[str, str]:
 
 
 def _summary(one: Resolved, case: Case, words: Words) -> str:
-    key = one.fix.phrase or f"fix.{one.fix.kind}"
     values = _values(one, case)
+    key = one.fix.phrase or f"fix.{one.fix.kind}"
+    if key == "fix.set-flag" and not values["value"]:
+        key = "fix.set-flag.switch"
     sentences = [words.say(key, values)]
     who = _who(one, case)
     if who:
         sentences.append(words.say(who, values))
+    if case.facts.container and _concerns_container(one):
+        sentences.append(words.say("then.container"))
     then = _then(one, case)
     if then:
         sentences.append(words.say(then))
@@ -153,6 +167,14 @@ def _summary(one: Resolved, case: Case, words: Words) -> str:
         if doubt.phrase and words.has(doubt.phrase)
     ]
     return words.join(sentences)
+
+
+def _concerns_container(one: Resolved) -> bool:
+    """Tell whether a fix changes what lies inside a container: its variables or its packages."""
+    change = one.outcome.change
+    if change is not None:
+        return bool(change.env_unset or change.env_set)
+    return one.fix.kind in (FixKind.UPGRADE, FixKind.DOWNGRADE, FixKind.INSTALL_PACKAGE)
 
 
 def _then(one: Resolved, case: Case) -> str | None:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from rules.engine.remedy.building import TOWER_FLAG, VARIABLE, origin_open, told_by_message, tower_label
 from rules.engine.remedy.launch import requests
+from rules.engine.remedy.launch.container import inside
 from rules.engine.remedy.machine import completions, text_machine, tower_machine
 from rules.engine.remedy.words import fill, placeholders
 from rules.engine.report import Change, ProofKind
@@ -54,7 +55,8 @@ def _prove(template: ProofTemplate, change: Change, release: Release, case: Case
         return Proving(ProofKind.INFERENCE, requests.completion(case.facts, image=image), expect)
     if template.kind is ProofKind.COMMAND:
         command = fill(template.text or "", case.captures)
-        return Proving(ProofKind.COMMAND, command, f"expect.{command.split()[0]}")
+        shown = inside(case.facts, command) if case.facts.container else command
+        return Proving(ProofKind.COMMAND, shown, f"expect.{command.split()[0]}")
     return _log(template, change, release, case)
 
 

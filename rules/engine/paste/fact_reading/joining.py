@@ -53,6 +53,7 @@ def read_facts(evidence: Evidence, given: Given | None = None) -> tuple[Facts, t
         model=launch.model or (mask(given.model)[0] if given.model else None),
         env=MappingProxyType(dict(sorted(launch.env.items()))),
         argv=launch.argv,
+        container=launch.container,
         flags=MappingProxyType(dict(sorted(launch.flags.items()))),
         backend_requested=read_requested(page, launch.flags, launch.env),
         backend_selected=read_selected(page),
@@ -97,7 +98,8 @@ def _launch(page: Page, given: Given, notes: list[NoteDraft]) -> Launch:
         if command is None:
             notes.append(_note(NoteKind.DROPPED_INPUT, "command-unreadable", given=given.command))
         else:
-            launch.argv = launch.argv or command.argv
+            if not launch.argv:
+                launch.argv, launch.container = command.argv, command.container
             launch.model = launch.model or command.model
             launch.flags = {**command.flags, **launch.flags}
             launch.env = {**command.env, **launch.env}

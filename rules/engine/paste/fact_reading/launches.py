@@ -87,6 +87,7 @@ class Launch:
     env: dict[str, str] = field(default_factory=dict)
     flags: dict[str, str] = field(default_factory=dict)
     image: str | None = None
+    container: tuple[str, ...] = ()
     #: variables that the paste gives two values
     ambiguous: dict[str, tuple[str, str]] = field(default_factory=dict)
 
@@ -157,7 +158,7 @@ def _from_command(text: str, launcher: str) -> str:
 
 def _take_command(launch: Launch, command: Command) -> None:
     if not launch.argv or len(command.argv) > len(launch.argv):
-        launch.argv = command.argv
+        launch.argv, launch.container = command.argv, command.container
     launch.model = launch.model or command.model
     launch.image = launch.image or command.image
     for name, value in command.flags.items():

@@ -69,6 +69,8 @@ class Command:
     flags: dict[str, str] = field(default_factory=dict)
     model: str | None = None
     image: str | None = None
+    #: `docker run`, its options and the image, and `vllm serve` where it was written
+    container: tuple[str, ...] = ()
 
 
 class _Words:
@@ -142,7 +144,8 @@ def read_command(text: str) -> Command | None:
         if assigned is not None:
             env[assigned.group(1)] = without_prose(assigned.group(2))
         elif word in {"docker", "podman", "nerdctl"} and "run" in words[index : index + 3]:
-            return _docker(words[words.index("run", index) + 1 :], env)
+            start = words.index("run", index) + 1
+            return _docker(words[start:], env, tuple(words[index:start]))
         elif (
             word.rsplit("/", 1)[-1] == "vllm"
             and index + 1 < len(words)
@@ -191,7 +194,7 @@ def _launch(words: list[str], skip: int, env: dict[str, str]) -> Command | None:
     return Command((*words[:skip], *used), env, flags, _plausible_model(model))
 
 
-def _docker(words: list[str], env: dict[str, str]) -> Command | None:
+def _docker(words: list[str], env: dict[str, str], launcher: tuple[str, ...]) -> Command | None:
     """Read the words after `docker run`: environment, image, and the arguments of the server."""
     position = 0
     while position < len(words):
@@ -209,11 +212,12 @@ def _docker(words: list[str], env: dict[str, str]) -> Command | None:
     if position >= len(words) or "vllm" not in words[position]:
         return None
     image, rest = words[position], words[position + 1 :]
+    container = (*launcher, *words[: position + 1])
     if rest[:2] == ["vllm", "serve"]:
-        rest = rest[2:]
+        container, rest = (*container, "vllm", "serve"), rest[2:]
     flags, loose, used = read_flags(rest)
     model = flags.get("--model") or (loose[0] if loose else None)
-    return Command(("vllm", "serve", *used), env, flags, _plausible_model(model), image)
+    return Command(("vllm", "serve", *used), env, flags, _plausible_model(model), image, container)
 
 
 def _plausible_model(text: str | None) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from rules.engine.paste.facts import Facts
 from rules.engine.remedy.building import VARIABLE
+from rules.engine.remedy.launch.container import container_commands
 from rules.engine.remedy.launch.known_flags import FindFlag, known_flags
 from rules.engine.remedy.launch.masked import NO_MODEL, canonical, is_copyable, is_whole, shell_words
 from rules.engine.remedy.proving import LOG
@@ -20,6 +21,8 @@ def commands(change: Change, facts: Facts, find: FindFlag) -> tuple[str, ...]:
     `find` gives the flags that the releases of the change know: of the flags that only a log shows, those
     are repeated.
     """
+    if facts.container:
+        return container_commands(change, facts, changed_argv(facts.argv, change), LOG)
     steps = [f"unset {name}" for name in change.env_unset if _SAFE_NAME.match(name)]
     steps += [f"export {name}={shlex.quote(value)}" for name, value in change.env_set.items()]
     if change.flags_set or change.flags_unset or facts.argv:

@@ -9,8 +9,9 @@ _MASK = re.compile(r"<[a-z][a-z -]*>|\*{3}|\u2026", re.IGNORECASE)
 #: what people write where they left words out
 _LEFT_OUT = frozenset({"...", "\u2026", "[...]", "<...>"})
 _FLAG = re.compile(r"--?[A-Za-z][A-Za-z0-9_.-]*\Z")
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*\Z")
 #: variables whose name says more than that of the flag
-_NAMES = {"--api-key": "VLLM_API_KEY", "--model": "MODEL"}
+_NAMES = {"--api-key": "VLLM_API_KEY", "--model": "MODEL", "-v": "VOLUME"}
 NO_MODEL = '"${MODEL:?set MODEL to the model that you serve}"'
 
 
@@ -48,7 +49,9 @@ def shell_words(argv: Sequence[str]) -> Iterator[str]:
         if word in _LEFT_OUT:
             continue
         name, equals, value = word.partition("=")
-        if equals and _FLAG.match(name) and not is_copyable(value):
+        if equals and _VARIABLE.match(name) and not is_copyable(value):
+            yield f'"{name}=${{{name}:?set {name}}}"'
+        elif equals and _FLAG.match(name) and not is_copyable(value):
             yield f"{name}={value_word(canonical(name), value)}"
         elif _FLAG.match(before):
             yield value_word(canonical(before), word)

@@ -5,6 +5,7 @@ import shlex
 from functools import lru_cache
 
 from rules.engine.paste.facts import Facts
+from rules.engine.remedy.launch.container import published_port
 from rules.engine.remedy.launch.masked import is_masked
 
 #: a plain red picture of 64 x 64 pixels: larger than the smallest patch that encoders accept
@@ -53,7 +54,7 @@ def _post(base: str, key: str, data: str) -> str:
 
 
 def _base(facts: Facts) -> str:
-    port = facts.flags.get("--port", "")
+    port = published_port(facts) or facts.flags.get("--port", "")
     return f"http://localhost:{port if port.isdigit() else '8000'}"
 
 
