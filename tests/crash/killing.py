@@ -1,6 +1,5 @@
 """Kills the bot at the worst moment, starts it again, and counts the answers. Not tests."""
 
-import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,6 +89,18 @@ async def a_stage(platform: str, start):
             await stage.close()
 
 
+def carded_threads(stage) -> list[str | None]:
+    """The threads of all cards; Slack shows a card's file as a message of its own."""
+    return [answer.thread for answer in stage.answers() if answer.buttons]
+
+
+async def carded(stage, *said) -> None:
+    """Wait until every message has its card."""
+    watch = (stage.world if stage.name == "discord" else stage.workspace).watch
+    wanted = {one.id for one in said}
+    await watch.until(lambda: wanted <= set(carded_threads(stage)), "a card in every thread", PATIENCE_S)
+
+
 @dataclass
 class Tally:
     """How often there was no answer, one, or more."""
@@ -119,8 +130,8 @@ async def kill_and_count(platform: str, moment: str, tries: int, folder: Path) -
             await stage.restart(kill=True)
             if MOMENTS[moment]:
                 gate.open()
-            await stage.next_answer(number, within_s=PATIENCE_S)
+            await carded(stage, said[-1])
+            await stage.bot.idle()
         await stage.settled(PATIENCE_S)
-        await asyncio.sleep(0)
-        threads = [answer.thread for answer in stage.answers()]
+        threads = carded_threads(stage)
     return Tally(platform, moment, [threads.count(one.id) for one in said])

@@ -21,7 +21,7 @@ from bot.store.tables import metadata
 from bot.store.upkeep.claims import SqlClaims
 from bot.store.upkeep.retention import SqlRetention
 from tests.bot.store.kept import NOON, an_answer, an_entry, an_incident
-from tests.crash.killing import PATIENCE_S, REFUSED, a_process
+from tests.crash.killing import PATIENCE_S, REFUSED, a_process, carded, carded_threads
 from tests.fakes.slack.records import SlackSettings
 from tests.fakes.slack.stage import SlackStage
 from tests.fakes.slack.workspace import Workspace
@@ -106,7 +106,7 @@ async def test_two_bots_answer_once_and_the_survivor_takes_over(url, tmp_path):
         try:
             await workspace.sockets.connected(2)
             said = [await stage.say(f"server {number}\n{REFUSED}") for number in range(12)]
-            await stage.next_answer(11, within_s=PATIENCE_S)
+            await carded(stage, *said)
             gate = workspace.faults.hold("chat.postMessage", after_effect=True)
             said.append(await stage.say(f"the last\n{REFUSED}"))
             await gate.reached(PATIENCE_S)
@@ -116,6 +116,6 @@ async def test_two_bots_answer_once_and_the_survivor_takes_over(url, tmp_path):
             workspace.faults.release()
             await second.stop()
             await stage.close()
-        threads = [answer.thread for answer in stage.answers()]
+        threads = carded_threads(stage)
 
     assert sorted(threads) == sorted(one.id for one in said)
