@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
+from adapters.chat.form_field import LAUNCH_FIELDS, FormField
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
@@ -39,16 +41,6 @@ class Notebook(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class FormField:
-    """One field to fill in. `name` is what the receiver calls it; the label has at most 45 characters."""
-
-    name: str
-    label: str
-    hint: str = ""
-    limit: int = 200
-
-
-@dataclass(frozen=True, slots=True)
 class Form:
     """The form behind the command without anything. Title and labels: 45 characters, hints: 100."""
 
@@ -56,10 +48,7 @@ class Form:
     text_label: str = "Log or traceback"
     text_hint: str = "Up to 4,000 characters fit in here. Attach longer logs as a file."
     file_label: str = "Log file"
-    fields: tuple[FormField, ...] = (
-        FormField("release", "vLLM release", "For example 0.11.2, if the log does not show it."),
-        FormField("gpu", "GPU", "For example H100, if the log does not show it."),
-    )
+    fields: tuple[FormField, ...] = LAUNCH_FIELDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from urllib.parse import urlsplit
 
+from adapters.chat.form_field import LAUNCH_FIELDS, FormField
+
 NAME = "slack"
 #: Slack's own address of the Web API
 API_URL = "https://slack.com/api/"
@@ -23,16 +25,6 @@ class Delivery(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FormField:
-    """One field to fill in. `name` is what the receiver calls it."""
-
-    name: str
-    label: str
-    hint: str = ""
-    limit: int = 200
-
-
-@dataclass(frozen=True, slots=True)
 class Form:
     """The form behind the command without any text. Title and button: 24 characters at most."""
 
@@ -42,10 +34,7 @@ class Form:
     text_label: str = "Log or traceback"
     text_hint: str = "Up to 3,000 characters fit in here. Attach longer logs as a file."
     file_label: str = "Log file"
-    fields: tuple[FormField, ...] = (
-        FormField("release", "vLLM release", "For example 0.11.2, if the log does not show it."),
-        FormField("gpu", "GPU", "For example H100, if the log does not show it."),
-    )
+    fields: tuple[FormField, ...] = LAUNCH_FIELDS
     #: said when neither a text nor a file was given
     nothing_given: str = "Paste a log or attach a file."
     #: said when the form cannot be opened

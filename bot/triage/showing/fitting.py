@@ -144,7 +144,7 @@ def _fit_button(button: Button, limits: Capabilities) -> Button:
 def _within_total(card: Card, sections: list[Section], limits: Capabilities) -> list[Section]:
     """Return the sections that fit together: details go first, from the end, then the others from the end."""
     more = _more(card.language)
-    room = limits.total_limit - _size(replace(card, sections=(more,)), limits)
+    room = limits.total_limit - size_of(replace(card, sections=(more,)), limits)
     blocks = limits.blocks_limit - _blocks(more)
     kept = list(sections)
     order = [index for index in reversed(range(len(sections))) if sections[index].detail]
@@ -173,10 +173,6 @@ def _more(language: str) -> Section:
 
 def size_of(card: Card, limits: Capabilities) -> int:
     """Return the length of all texts of a card together, as the platform counts them."""
-    return _size(card, limits)
-
-
-def _size(card: Card, limits: Capabilities) -> int:
     texts = [card.title, card.summary, *card.badges]
     texts += [text for button in card.buttons for text in (button.label, button.confirm)]
     return sum(map(limits.length, texts)) + sum(_section_size(section, limits) for section in card.sections)

@@ -15,7 +15,7 @@ from rules.engine.report import Change, FixKind
 from rules.engine.rule.model import Fix
 from rules.engine.seams import Case
 from rules.engine.versions import places, within
-from rules.releases.release import Release, Releases
+from rules.releases.release import Releases
 
 #: kinds that change how the server is launched
 SETTINGS = (FixKind.UNSET_ENV, FixKind.SET_ENV, FixKind.SET_FLAG, FixKind.DROP_FLAG)
@@ -68,14 +68,6 @@ def resolve(case: Case, releases: Releases) -> tuple[Resolved, ...]:
         ]
         found.extend(reversed(_runs(fix, outcomes, shipped)))
     return tuple(found)
-
-
-def resolve_fix(fix: Fix, release: Release, case: Case) -> Outcome | Refusal:
-    """Return what a fix comes to in one release, or why it is not offered there."""
-    conditions = _conditions(fix, case)
-    return (
-        conditions if isinstance(conditions, Refusal) else _outcome(fix, Builder(release, case), conditions)
-    )
 
 
 def _conditions(fix: Fix, case: Case) -> tuple[Doubt, ...] | Refusal:

@@ -90,10 +90,6 @@ class PrefixReader:
             found = found._replace(text=found.text[: found.text.rfind(" [repeated ")])
         return found
 
-    def starts_anew(self, line: str) -> bool:
-        """Tell whether the line begins with a prefix, so that it cannot continue the line before."""
-        return self._layer(Prefixed(line)) is not None
-
     def _layer(self, found: Prefixed) -> Prefixed | None:
         """Return the line with one more layer taken off, None when none is left."""
         text = found.text

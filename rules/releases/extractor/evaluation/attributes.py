@@ -12,7 +12,6 @@ from rules.releases.extractor.evaluation.values import (
     External,
     FunctionValue,
     Instance,
-    Literals,
     Member,
     ModuleValue,
     Native,
@@ -277,8 +276,3 @@ def _class_of(value: Value) -> ClassValue:
     if isinstance(value, ClassValue):
         return value
     raise CannotEvaluateError("super() of something that is no class")
-
-
-def literal_values(value: Value) -> tuple[Value, ...]:
-    """Return the alternatives of a `Literal`, also of a union of them; empty when it is none."""
-    return value.values if isinstance(value, Literals) else ()

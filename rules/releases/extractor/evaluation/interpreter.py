@@ -15,7 +15,6 @@ from rules.releases.extractor.evaluation.values import (
     FunctionValue,
     Instance,
     Logged,
-    Member,
     Native,
     Parent,
     ThrownError,
@@ -193,8 +192,3 @@ class Evaluator:
             found.append(outcome.value)
         same = all(one == found[0] for one in found)
         return found[0] if same else Unknown("paths differ")
-
-
-def member_name(value: Value) -> str | None:
-    """Return the name of an enum member, None for anything else."""
-    return value.name if isinstance(value, Member) else None
