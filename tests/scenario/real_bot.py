@@ -1,6 +1,7 @@
 """The real bot, wired by `bootstrap`, as the stages start and stop it. Not tests."""
 
-from contextlib import AsyncExitStack
+import asyncio
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 from bot.bootstrap import Stage, running
@@ -53,6 +54,11 @@ class RealBot:
         real.bot = await real._stack.enter_async_context(running(settings, stage or Stage()))
         if settings.slack.is_configured and settings.slack.delivery == "http":
             real.events_url = f"{real.bot.listener.url}/slack/events"
+            # Slack never repeats a command that came before /readyz was green
+            with suppress(TimeoutError):
+                async with asyncio.timeout(20):
+                    while await real.bot.faults():
+                        pass
         return real
 
     async def stop(self) -> None:
