@@ -49,6 +49,9 @@ types: $(VENV)/.dev ## strict types
 test-root: $(VENV)/.full ## a real Chromium and a real PostgreSQL (Debian's `chromium` and `postgresql`)
 	$(BIN)/python -m pytest -m "browser or root"
 
+fuzz: $(VENV)/.dev ## the property tests with new and many more examples
+	HYPOTHESIS_PROFILE=searching $(BIN)/python -m pytest -m "not browser and not root" $$(grep -rlE '@given' tests --include='test_*.py')
+
 bench: $(VENV)/.dev ## speed and memory against the goals
 	$(BIN)/python -m tests.bench
 
@@ -65,4 +68,4 @@ lock: $(BIN)/python ## resolve pyproject.toml anew into requirements/*.txt
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup demo test lint types test-root bench docs lock clean
+.PHONY: help setup demo test lint types test-root fuzz bench docs lock clean

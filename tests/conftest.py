@@ -5,9 +5,19 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A busy machine must not decide whether a property holds.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+# A busy machine must not decide whether a property holds, nor chance whether a change lands: `make test` draws
+# the same examples every time, `make fuzz` looks for new ones.
+settings.register_profile(
+    "repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "searching",
+    deadline=None,
+    derandomize=False,
+    max_examples=2_000,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -44,13 +44,14 @@ def mask_private_keys(data: bytes) -> tuple[bytes, int]:
     """Replace each private key block by one mark, keeping its newlines."""
     if b"PRIVATE KEY" not in data:
         return data, 0
-    parts: list[bytes] = []
-    count = position = closing = 0
     begins = [found.span() for found in islice(_KEY_BEGIN.finditer(data), MOST_MATCHES)]
     if len(begins) == MOST_MATCHES:
         data = data[: begins[-1][0]] + WITHHELD + b"\n" * data.count(b"\n", begins[-1][0])
         del begins[-1]
-    for (start, inner), (following, _) in zip(begins, [*begins[1:], (len(data), 0)], strict=True):
+    parts: list[bytes] = []
+    count = position = closing = 0
+    nexts = [start for start, _ in begins[1:]] + [len(data)]
+    for (start, inner), following in zip(begins, nexts, strict=False):
         if start < position:
             continue
         if 0 <= closing < inner:

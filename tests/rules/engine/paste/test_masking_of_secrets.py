@@ -196,6 +196,13 @@ def test_a_private_key_becomes_one_mark_and_its_lines_stay_counted():
     assert mask(text) == ("before\n<private key>\n\n\n\nafter", 1)
 
 
+@pytest.mark.parametrize(
+    "text", ["PRIVATE KEY", "a PRIVATE KEY was expected", "-----BEGIN PRIVATE KEY", "-----END PRIVATE KEY-----"]
+)
+def test_words_about_a_private_key_that_hold_none_stay(text):
+    assert mask(text) == (text, 0)
+
+
 def test_a_private_key_whose_end_is_missing_is_masked_as_far_as_it_goes():
     text = "-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEAx3bV\nMIIEowIBAAKCAQEAx3bV\nRuntimeError: x"
 
