@@ -1,0 +1,1 @@
+"""Machines that run vLLM servers, behind one interface of a few verbs."""
