@@ -96,9 +96,10 @@ def carded_threads(stage) -> list[str | None]:
 
 async def carded(stage, *said) -> None:
     """Wait until every message has its card."""
-    watch = (stage.world if stage.name == "discord" else stage.workspace).watch
     wanted = {one.id for one in said}
-    await watch.until(lambda: wanted <= set(carded_threads(stage)), "a card in every thread", PATIENCE_S)
+    await stage.watch.until(
+        lambda: wanted <= set(carded_threads(stage)), "a card in every thread", PATIENCE_S
+    )
 
 
 @dataclass

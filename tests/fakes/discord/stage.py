@@ -8,12 +8,13 @@ from tests.fakes.discord.people import Person
 from tests.fakes.discord.reading import buttons, readable
 from tests.fakes.discord.records import Channel, Message
 from tests.fakes.discord.world import BOT_NAME, World
-from tests.fakes.stage import Form, RunningBot, Seen, StartBot, Upload
+from tests.fakes.stage import Form, Seen, StartBot, Upload
+from tests.fakes.staging import FakeStage
 
 COMMAND = "vllm-diagnose"
 
 
-class DiscordStage:
+class DiscordStage(FakeStage):
     """Implements `tests.fakes.stage.Stage`. `text_option` and `file_option` name the command's options."""
 
     name = "discord"
@@ -21,9 +22,8 @@ class DiscordStage:
     def __init__(
         self, world: World, start_bot: StartBot, *, text_option: str = "text", file_option: str = "log"
     ) -> None:
+        super().__init__(world.watch, start_bot)
         self.world = world
-        self.bot: RunningBot | None = None
-        self._start_bot = start_bot
         self._text_option, self._file_option = text_option, file_option
 
     async def open(self) -> None:
@@ -34,11 +34,6 @@ class DiscordStage:
         await self.world.watch.until(
             lambda: any(self.world.commands.values()) or None, "the bot to register commands"
         )
-
-    async def close(self) -> None:
-        """Stop the bot; the world is closed by whoever opened it."""
-        if self.bot:
-            await self.bot.stop()
 
     async def say(
         self,
@@ -121,31 +116,14 @@ class DiscordStage:
         ]
         return [self._seen(one) for one in mine if not one.deleted and not one.loading]
 
-    async def next_answer(self, after: int = 0, *, channel: str = "general", within_s: float = 5.0) -> Seen:
-        return await self.world.watch.until(
-            lambda: answers[after] if len(answers := self.answers(channel)) > after else None,
-            f"answer {after + 1} in #{channel}",
-            within_s,
-        )
+    def _current(self, seen: Seen) -> Seen:
+        return self._seen(self._message(seen))
 
-    async def changed(self, answer: Seen, *, within_s: float = 5.0) -> Seen:
-        message = self._message(answer)
-        await self.world.watch.until(
-            lambda: message.edits > answer.edits, "the answer to be edited", within_s
-        )
-        return self._seen(message)
+    def _heard(self) -> int:
+        return sum(session.sequence for session in self.world.gateway.sessions)
 
-    async def settled(self, within_s: float = 5.0) -> None:
-        told = -1
-        while told != (told := sum(session.sequence for session in self.world.gateway.sessions)):
-            await self.world.gateway.all_heard(within_s)
-            if self.bot:
-                await self.bot.idle()
-
-    async def restart(self, *, kill: bool = False) -> None:
-        assert self.bot, "the stage was never opened"
-        await (self.bot.kill() if kill else self.bot.stop())
-        await self.open()
+    async def _all_heard(self, within_s: float) -> None:
+        await self.world.gateway.all_heard(within_s)
 
     def _message(self, seen: Seen) -> Message:
         return next(one for one in self.world.messages if one.id == seen.id)

@@ -8,19 +8,19 @@ from tests.fakes.slack.people import Person
 from tests.fakes.slack.reading import buttons, pings, readable
 from tests.fakes.slack.records import Message, OpenView
 from tests.fakes.slack.workspace import BOT, Workspace
-from tests.fakes.stage import Form, RunningBot, Seen, StartBot, Upload
+from tests.fakes.stage import Form, Seen, StartBot, Upload
+from tests.fakes.staging import FakeStage
 
 COMMAND = "/vllm-diagnose"
 
 
-class SlackStage:
-    """Implements `tests.fakes.stage.Stage`. `open` starts the first bot; close with `close`."""
+class SlackStage(FakeStage):
+    """Implements `tests.fakes.stage.Stage`."""
 
     def __init__(self, workspace: Workspace, start_bot: StartBot) -> None:
+        super().__init__(workspace.watch, start_bot)
         self.name = f"slack-{workspace.addresses.mode}"
         self.workspace = workspace
-        self.bot: RunningBot | None = None
-        self._start_bot = start_bot
 
     async def open(self) -> None:
         """Start the bot and wait until Slack can reach it."""
@@ -30,11 +30,6 @@ class SlackStage:
             self.workspace.http.open(self.bot.events_url)
         else:
             await self.workspace.sockets.connected()
-
-    async def close(self) -> None:
-        """Stop the bot; the workspace is closed by whoever opened it."""
-        if self.bot:
-            await self.bot.stop()
 
     async def say(
         self,
@@ -108,32 +103,18 @@ class SlackStage:
         ]
         return [self._seen(one) for one in mine if not one.deleted]
 
-    async def next_answer(self, after: int = 0, *, channel: str = "general", within_s: float = 5.0) -> Seen:
-        return await self.workspace.watch.until(
-            lambda: answers[after] if len(answers := self.answers(channel)) > after else None,
-            f"answer {after + 1} in #{channel}",
-            within_s,
-        )
+    def _current(self, seen: Seen) -> Seen:
+        return self._seen(self._message(seen))
 
-    async def changed(self, answer: Seen, *, within_s: float = 5.0) -> Seen:
-        message = self._message(answer)
-        await self.workspace.watch.until(
-            lambda: message.edits > answer.edits, "the answer to be edited", within_s
-        )
-        return self._seen(message)
+    def _heard(self) -> int:
+        return len(self.workspace.dispatcher.deliveries)
 
-    async def settled(self, within_s: float = 5.0) -> None:
-        told = -1
-        while told != (told := len(self.workspace.dispatcher.deliveries)):
-            await self.workspace.dispatcher.settled(within_s)
-            if self.bot:
-                await self.bot.idle()
+    async def _all_heard(self, within_s: float) -> None:
+        await self.workspace.dispatcher.settled(within_s)
 
     async def restart(self, *, kill: bool = False) -> None:
-        assert self.bot, "the stage was never opened"
         self.workspace.http.away()
-        await (self.bot.kill() if kill else self.bot.stop())
-        await self.open()
+        await super().restart(kill=kill)
 
     def _person(self, name: str) -> Person:
         return self.workspace.user(name)
