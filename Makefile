@@ -55,6 +55,9 @@ fuzz: $(VENV)/.dev ## the property tests with new and many more examples
 bench: $(VENV)/.dev ## speed and memory against the goals
 	$(BIN)/python -m tests.bench
 
+accuracy: $(VENV)/.dev ## right, wrong and abstained on labelled incidents: make accuracy CORPUS=folder
+	$(BIN)/python -m tests.accuracy "$(CORPUS)"
+
 docs: $(VENV)/.runtime ## write the generated pages of docs/reference
 	$(BIN)/python -m bot.cli.reference docs/reference
 
@@ -68,4 +71,4 @@ lock: $(BIN)/python ## resolve pyproject.toml anew into requirements/*.txt
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup demo test lint types test-root fuzz bench docs lock clean
+.PHONY: help setup demo test lint types test-root fuzz bench accuracy docs lock clean
