@@ -155,6 +155,18 @@ notes = Table(
     Column("value", Text, nullable=False),
 )
 
+#: every link of the journal; nothing in it is ever changed or removed
+journal = Table(
+    "journal",
+    metadata,
+    Column("sequence", _COUNTER, primary_key=True, autoincrement=False),
+    Column("record", Text, nullable=False),
+    Column("mac", String(64), nullable=False),
+    # copies for looking things up; the record decides
+    Column("at", BigInteger, nullable=False),
+    Column("relaunch", String(64), nullable=False, index=True),
+)
+
 
 def to_millis(moment: datetime) -> int:
     """Return a time as it is kept. Raises `ValueError` for one without a time zone."""
