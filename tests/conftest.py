@@ -1,6 +1,7 @@
 """What every test starts from: patient property tests, and an environment without the operator's settings."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +18,10 @@ settings.register_profile(
     max_examples=2_000,
     suppress_health_check=[HealthCheck.too_slow],
 )
+# Started in the background a shell lets us ignore Ctrl-C, and the programs that we start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
