@@ -1,0 +1,1 @@
+"""The timer that restores a server when the bot never comes back."""

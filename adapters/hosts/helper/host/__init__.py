@@ -1,0 +1,1 @@
+"""What the host itself says: who may be touched, and what the machine is."""

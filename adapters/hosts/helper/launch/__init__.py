@@ -1,0 +1,1 @@
+"""What a server is started with: command, environment, and changes of both."""

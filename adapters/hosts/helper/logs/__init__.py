@@ -1,0 +1,1 @@
+"""Logs of starts: read in pieces, masked, and kept within bounds."""

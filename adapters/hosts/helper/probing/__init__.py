@@ -1,0 +1,1 @@
+"""Questions to a running server over its own port."""

@@ -1,0 +1,1 @@
+"""What the helper remembers of each server, written before it acts."""
