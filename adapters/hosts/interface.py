@@ -7,13 +7,11 @@ Nothing secret leaves a host: values of variables that are not on its allow-list
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 (the records are checked against their types when they arrive)
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Protocol
 
 _EMPTY: Mapping[str, str] = MappingProxyType({})
 

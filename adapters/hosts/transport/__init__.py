@@ -1,0 +1,1 @@
+"""How a request reaches the helper on a host."""
