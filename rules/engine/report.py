@@ -99,6 +99,10 @@ class Proof:
     command: str
     #: what it prints when the fix worked, one sentence in the language of the answer
     expect: str
+    #: texts of which the new log holds one; empty where the release promises none
+    lines: tuple[str, ...] = ()
+    #: texts that the new log does not hold
+    absent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,13 @@ class RemedyAnswerer:
             change=change,
             commands=self._commands(one, case, words),
             verify=tuple(
-                Proof(proof.kind, proof.command, words.say(proof.expect, dict(proof.values)))
+                Proof(
+                    proof.kind,
+                    proof.command,
+                    words.say(proof.expect, dict(proof.values)),
+                    proof.lines,
+                    proof.absent,
+                )
                 for proof in one.outcome.proofs
             ),
         )

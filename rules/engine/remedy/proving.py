@@ -36,6 +36,10 @@ class Proving:
     #: id of the phrase that says what must come
     expect: str
     values: tuple[tuple[str, str], ...] = field(default=())
+    #: texts of which the new log holds one
+    lines: tuple[str, ...] = field(default=())
+    #: texts that the new log does not hold
+    absent: tuple[str, ...] = field(default=())
 
 
 def prove(
@@ -67,7 +71,9 @@ def _log(template: ProofTemplate, change: Change, release: Release, case: Case) 
         text = fill(template.text, case.captures)
         expect = "expect.line-absent" if template.absent else "expect.line"
         flags = "-cF" if template.absent else "-F"
-        return Proving(ProofKind.LOG, f"grep {flags} {shlex.quote(text)} {LOG}", expect, (("line", text),))
+        command = f"grep {flags} {shlex.quote(text)} {LOG}"
+        lines, absent = ((), (text,)) if template.absent else ((text,), ())
+        return Proving(ProofKind.LOG, command, expect, (("line", text),), lines, absent)
     part = Part(template.part or Part.TEXT)
     lines = _lines(part, change, release, case)
     if not lines:
@@ -77,7 +83,7 @@ def _log(template: ProofTemplate, change: Change, release: Release, case: Case) 
     )
     expect = "expect.line" if len(lines) == 1 else "expect.one-line"
     shown = " / ".join(f"`{line}`" for line in lines) if len(lines) > 1 else lines[0]
-    return Proving(ProofKind.LOG, f"grep -F {patterns} {LOG}", expect, (("line", shown),))
+    return Proving(ProofKind.LOG, f"grep -F {patterns} {LOG}", expect, (("line", shown),), lines)
 
 
 def _lines(part: Part, change: Change, release: Release, case: Case) -> tuple[str, ...]:

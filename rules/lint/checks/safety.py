@@ -4,27 +4,15 @@ Not whether the change exists in a release.
 """
 
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
-
-import yaml
 
 from rules.engine.remedy.words import placeholders
 from rules.engine.report import FixKind, Risk
 from rules.engine.rule.model import Fix, Rule
+from rules.lint.allowed import FILE, may_change_flag, may_change_variable
 from rules.lint.interface import Context, Finding
 
-_FILE = Path(__file__).parents[1] / "allowed.yaml"
 #: kinds that a relaunch can carry out
 _RELAUNCHABLE = (FixKind.UNSET_ENV, FixKind.SET_ENV, FixKind.SET_FLAG, FixKind.DROP_FLAG, FixKind.RESTART)
-
-
-@lru_cache
-def _allowed() -> dict[str, list[str]]:
-    data: dict[str, Any] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
-    return data
 
 
 def check(rule: Rule, context: Context) -> Iterator[Finding]:
@@ -54,21 +42,14 @@ def _names(fix: Fix, place: tuple[str | int, ...]) -> Iterator[Finding]:
                 yield Finding(
                     f"`{name}` lets a paste choose which variable is set.", "Name the variable.", place
                 )
-        elif not _matches(name, "variables"):
+        elif not may_change_variable(name):
             yield Finding(
                 f"The variable {name} may not be changed from chat.",
-                f"Only those of {_FILE.name} may.",
+                f"Only those of {FILE.name} may.",
                 place,
             )
     for name in (*fix.change.flags_set, *fix.change.flags_unset):
-        if not _matches(name, "flags"):
+        if not may_change_flag(name):
             yield Finding(
-                f"The flag {name} may not be changed from chat.", f"Only those of {_FILE.name} may.", place
+                f"The flag {name} may not be changed from chat.", f"Only those of {FILE.name} may.", place
             )
-
-
-def _matches(name: str, what: str) -> bool:
-    lists = _allowed()
-    if any(fnmatchcase(name, pattern) for pattern in lists["never"]):
-        return False
-    return any(fnmatchcase(name, pattern) for pattern in lists[what])

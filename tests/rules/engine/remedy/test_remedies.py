@@ -12,6 +12,7 @@ from rules.engine.matching.hits import RuleHits
 from rules.engine.paste.facts import Facts
 from rules.engine.remedy.answerer import RemedyAnswerer
 from rules.engine.remedy.occurs import releases_that_print
+from rules.engine.report import ProofKind
 from rules.engine.rule.loading import load_catalogue
 from rules.engine.seams import Answer, Case
 from tests.rules.engine.remedy.handmade import HandmadeReleases
@@ -173,6 +174,23 @@ def test_a_default_that_depends_on_an_installed_package_is_proven_by_either_line
     command = found.fixes[0].verify[0].command
     assert "Using FLASHINFER backend." in command
     assert "Using TRITON_ATTN backend." in command
+
+
+def test_the_lines_that_a_proof_looks_for_are_told_apart_from_its_command():
+    facts = on("H100", "9.0", vllm_version="0.11.2", argv=("vllm", "serve", "Qwen/Qwen3-VL-8B-Instruct"))
+    found = answer(facts, "0.11.2")
+
+    proofs = [proof for fix in found.fixes for proof in fix.verify if proof.kind is ProofKind.LOG]
+    assert proofs
+    for proof in proofs:
+        words = shlex.split(proof.command)
+        assert {*proof.lines, *proof.absent} == {*words[1:-1]} - {"-F", "-cF", "-e"}
+    assert all(
+        not (proof.lines or proof.absent)
+        for fix in found.fixes
+        for proof in fix.verify
+        if proof.kind is not ProofKind.LOG
+    )
 
 
 def test_a_release_that_prints_nothing_is_proven_by_a_request_with_an_image():
