@@ -42,7 +42,7 @@ def read_yaml(path: Path) -> YamlFile:
     try:
         loader = _Loader(path.read_text(encoding="utf-8"))
         node = loader.get_single_node()
-        _note_lines(node, (), read)
+        _note_lines(node, (), read, set())
         if node is not None:
             read.data = loader.construct_document(node)
     except OSError as error:
@@ -58,10 +58,14 @@ def read_yaml(path: Path) -> YamlFile:
     return read
 
 
-def _note_lines(node: yaml.Node | None, place: Place, read: YamlFile) -> None:
+def _note_lines(node: yaml.Node | None, place: Place, read: YamlFile, walked: set[int]) -> None:
+    """Note where values stand; what several places share by an alias, or holds itself, is walked once."""
     if node is None:
         return
     read.lines.setdefault(place, node.start_mark.line + 1)
+    if id(node) in walked:
+        return
+    walked.add(id(node))
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
@@ -71,7 +75,7 @@ def _note_lines(node: yaml.Node | None, place: Place, read: YamlFile) -> None:
             if name in seen:
                 read.fault(inner, f"`{name}` stands twice: keep one")
             seen.add(name)
-            _note_lines(value, inner, read)
+            _note_lines(value, inner, read, walked)
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
-            _note_lines(value, (*place, index), read)
+            _note_lines(value, (*place, index), read, walked)

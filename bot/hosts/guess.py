@@ -1,0 +1,78 @@
+"""Which server somebody means: guessed from what a paste and its place say, never decided by it. Pure.
+
+A guess only orders the picker or fills in a form; what is relaunched is what the plan names and somebody approves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bot.hosts.registry import Host, Registry, Server
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What is known of the failed server."""
+
+    #: as the paste names it: a hub id, a path, or a short name
+    model: str | None = None
+    port: int | None = None
+    #: any text that may hold the name of a machine: the prefix of log lines, the title of an alert
+    words: frozenset[str] = frozenset()
+    #: where it was said, as the registry writes channels
+    channel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A server that may be meant."""
+
+    host: Host
+    server: Server
+    #: more is likelier; only to be compared with others of the same guess
+    score: int
+
+
+def candidates(registry: Registry, hints: Hints) -> tuple[Candidate, ...]:
+    """Return the servers that may be meant, the likeliest first; all of them have something that fits."""
+    found = [Candidate(host, server, _score(host, server, hints)) for host, server in registry.servers()]
+    fitting = [one for one in found if one.score > 0]
+    return tuple(sorted(fitting, key=lambda one: (-one.score, one.server.name)))
+
+
+def the_one(found: tuple[Candidate, ...]) -> Candidate | None:
+    """Return the candidate that nothing rivals; None: somebody has to pick."""
+    if not found:
+        return None
+    is_alone = len(found) == 1 or found[0].score > found[1].score
+    return found[0] if is_alone else None
+
+
+def replicas(registry: Registry, server: Server) -> tuple[str, ...]:
+    """Return the names of all servers of the same model, itself included: relaunched one by one."""
+    return tuple(sorted(one.name for _, one in registry.servers() if one.model == server.model))
+
+
+def _score(host: Host, server: Server, hints: Hints) -> int:
+    words = {word.lower() for word in hints.words}
+    named = server.name.lower() in words
+    score = 16 if named else 0
+    if {host.name.lower(), *(reach.address.lower() for reach in host.route)} & words:
+        score += 8
+    if hints.model is not None:
+        if not _same_model(hints.model, server.model) and not named:
+            return 0
+        score += 4
+    if hints.port is not None and hints.port == server.port:
+        score += 2
+    if hints.channel and hints.channel in server.channels:
+        score += 1
+    return score
+
+
+def _same_model(one: str, other: str) -> bool:
+    """Tell whether two ways to write a model can mean the same: `Qwen/Qwen3-VL-8B`, `/models/Qwen3-VL-8B/`."""
+    short = [name.rstrip("/").rpartition("/")[2].lower() for name in (one, other)]
+    return short[0] == short[1] != ""
