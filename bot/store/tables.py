@@ -167,6 +167,83 @@ journal = Table(
     Column("relaunch", String(64), nullable=False, index=True),
 )
 
+relaunches = Table(
+    "relaunches",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("host", String(255), nullable=False),
+    Column("server", String(255), nullable=False),
+    #: `host/server` until the run has ended, so that a server has one at a time
+    Column("open_key", String(512), unique=True),
+    Column("state", String(32), nullable=False),
+    #: the state that a host which does not answer was in
+    Column("held", String(32)),
+    Column("requester", String(255), nullable=False),
+    Column("incident_id", String(64), nullable=False, index=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("plan", JSON),
+    Column("plan_hash", String(64), nullable=False),
+    #: where it was asked for and is reported
+    Column("origin", JSON, nullable=False),
+    Column("fence", BigInteger),
+    Column("cancelled_by", String(255)),
+    Column("detail", Text, nullable=False),
+    Column("asked_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger),
+    Column("ended_at", BigInteger),
+    Index(None, "host", "asked_at"),
+    Index(None, "requester", "asked_at"),
+    Index(None, "asked_at"),
+)
+
+relaunch_events = Table(
+    "relaunch_events",
+    metadata,
+    Column("sequence", _COUNTER, primary_key=True, autoincrement=True),
+    Column("relaunch_id", ForeignKey("relaunches.id", ondelete="CASCADE"), nullable=False),
+    #: the same moment has the same key, however often it is told
+    Column("key", String(128), nullable=False),
+    Column("state", String(32), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("facts", JSON, nullable=False),
+    UniqueConstraint("relaunch_id", "key"),
+    sqlite_autoincrement=True,
+)
+
+approvals = Table(
+    "approvals",
+    metadata,
+    Column("relaunch_id", ForeignKey("relaunches.id", ondelete="CASCADE"), primary_key=True),
+    Column("actor_id", String(255), primary_key=True),
+    Column("plan_hash", String(64), nullable=False),
+    Column("actor", JSON, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
+host_locks = Table(
+    "host_locks",
+    metadata,
+    Column("host", String(255), primary_key=True),
+    #: the run that holds the host; none: it is free
+    Column("relaunch_id", String(64)),
+    #: number of the newest run on this host; only grows
+    Column("fence", BigInteger, nullable=False),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("sequence", _COUNTER, primary_key=True, autoincrement=True),
+    Column("key", String(128), nullable=False, unique=True),
+    Column("relaunch_id", ForeignKey("relaunches.id", ondelete="CASCADE"), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("made_at", BigInteger, nullable=False),
+    #: when the engine had taken it; None: not yet
+    Column("taken_at", BigInteger, index=True),
+    sqlite_autoincrement=True,
+)
+
 
 def to_millis(moment: datetime) -> int:
     """Return a time as it is kept. Raises `ValueError` for one without a time zone."""

@@ -72,8 +72,10 @@ def _log(template: ProofTemplate, change: Change, release: Release, case: Case) 
         expect = "expect.line-absent" if template.absent else "expect.line"
         flags = "-cF" if template.absent else "-F"
         command = f"grep {flags} {shlex.quote(text)} {LOG}"
-        lines, absent = ((), (text,)) if template.absent else ((text,), ())
-        return Proving(ProofKind.LOG, command, expect, (("line", text),), lines, absent)
+        named = (("line", text),)
+        if template.absent:
+            return Proving(ProofKind.LOG, command, expect, named, absent=(text,))
+        return Proving(ProofKind.LOG, command, expect, named, (text,))
     part = Part(template.part or Part.TEXT)
     lines = _lines(part, change, release, case)
     if not lines:

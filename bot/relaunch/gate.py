@@ -1,0 +1,246 @@
+"""Whether a relaunch may happen now, and when it may if not. Pure. Not for who may ask: that is access."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from bot.relaunch.states import TERMINAL, Blocked, BlockReason, State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HOUR: Final = timedelta(hours=1)
+#: between relaunches of one host that did not help; after the last a person has to look
+COOL_DOWNS: Final = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15))
+#: so many failures with the same fingerprint within an hour are enough
+_FAILURES: Final = 2
+#: how far back failed relaunches of a host count
+_MEMORY: Final = timedelta(hours=24)
+#: ends that touched the server
+_FAILED: Final = frozenset({State.ROLLED_BACK, State.ROLLBACK_FAILED})
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A time in which nothing is relaunched."""
+
+    begins: datetime
+    ends: datetime
+    #: groups of hosts; empty: all
+    host_groups: frozenset[str] = frozenset()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """What the operator set."""
+
+    is_enabled: bool = False
+    is_dry_run: bool = True
+    per_host_an_hour: int = 4
+    per_person_an_hour: int = 6
+    windows: tuple[Window, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A relaunch that was asked for earlier, in so far as it matters to the next."""
+
+    id: str
+    host: str
+    server: str
+    person: str
+    fingerprint: str
+    state: State
+    asked_at: datetime
+    #: None: it goes on
+    ended_at: datetime | None
+    #: it came as far as touching the server
+    touched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wanted now."""
+
+    id: str
+    host: str
+    host_group: str
+    server: str
+    person: str
+    fingerprint: str
+    is_serving: bool = False
+    is_forced: bool = False
+    #: earlier relaunches of this host or person, in any order
+    past: Sequence[PastRun] = field(default=())
+
+
+def may_plan(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
+    """Return why a plan is not even made; dry runs make plans."""
+    return (
+        _switched_off(switches)
+        or _duplicate(wish)
+        or _healthy(wish)
+        or _repeated(wish, now)
+        or _person_rate(wish, switches, now)
+    )
+
+
+def may_run(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
+    """Return why an approved plan is not carried out now."""
+    return (
+        _switched_off(switches)
+        or _dry_run(switches)
+        or _maintenance(wish, switches, now)
+        or _repeated(wish, now)
+        or _cooling_down(wish, now)
+        or _host_rate(wish, switches, now)
+    )
+
+
+def _switched_off(switches: Switches) -> Blocked | None:
+    if switches.is_enabled:
+        return None
+    return Blocked(
+        BlockReason.SWITCHED_OFF,
+        "Relaunching is switched off.",
+        None,
+        "when an operator sets relaunch.enabled to true",
+    )
+
+
+def _dry_run(switches: Switches) -> Blocked | None:
+    if not switches.is_dry_run:
+        return None
+    return Blocked(
+        BlockReason.DRY_RUN,
+        "This bot only plans: dry run is on.",
+        None,
+        "when an operator sets relaunch.dry_run to false",
+    )
+
+
+def _duplicate(wish: Wish) -> Blocked | None:
+    for run in wish.past:
+        if run.id != wish.id and run.server == wish.server and run.state not in TERMINAL:
+            return Blocked(
+                BlockReason.DUPLICATE,
+                f"Relaunch {run.id} of {wish.server} is {run.state}.",
+                None,
+                "when that one has ended",
+            )
+    return None
+
+
+def _healthy(wish: Wish) -> Blocked | None:
+    if not wish.is_serving or wish.is_forced:
+        return None
+    return Blocked(
+        BlockReason.HEALTHY,
+        f"{wish.server} answers its health check.",
+        None,
+        "when it stops serving, or if somebody who may force asks for it",
+    )
+
+
+def _repeated(wish: Wish, now: datetime) -> Blocked | None:
+    """Refuse what failed twice within an hour with the same failure."""
+    failures = sorted(
+        run.ended_at
+        for run in wish.past
+        if run.ended_at is not None
+        and run.state in _FAILED
+        and run.server == wish.server
+        and run.fingerprint == wish.fingerprint
+        and now - run.ended_at < _HOUR
+    )
+    if len(failures) < _FAILURES:
+        return None
+    lifts_at = failures[-_FAILURES] + _HOUR
+    return Blocked(
+        BlockReason.REPEATED_FAILURE,
+        f"Relaunching did not cure this failure {len(failures)} times within an hour.",
+        lifts_at,
+        _at(lifts_at),
+    )
+
+
+def _cooling_down(wish: Wish, now: datetime) -> Blocked | None:
+    """Wait after each relaunch of the host, longer after each that did not help."""
+    ended = sorted(
+        (run.ended_at, run.state)
+        for run in wish.past
+        if run.ended_at is not None
+        and run.touched
+        and run.host == wish.host
+        and run.id != wish.id
+        and now - run.ended_at < _MEMORY
+    )
+    if not ended:
+        return None
+    last = ended[-1][0]
+    failed = 0
+    for _, state in reversed(ended):
+        if state is State.COMMITTED:
+            break
+        failed += 1
+    if failed > len(COOL_DOWNS):
+        lifts_at = last + _MEMORY
+        return Blocked(
+            BlockReason.COOLING_DOWN,
+            f"{failed} relaunches in a row did not help {wish.host}: a person has to look.",
+            lifts_at,
+            f"{_at(lifts_at)}, or when somebody repairs the host by hand",
+        )
+    lifts_at = last + COOL_DOWNS[max(failed - 1, 0)]
+    if now >= lifts_at:
+        return None
+    return Blocked(
+        BlockReason.COOLING_DOWN, f"{wish.host} was relaunched a moment ago.", lifts_at, _at(lifts_at)
+    )
+
+
+def _host_rate(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
+    times = [run.asked_at for run in wish.past if run.host == wish.host and run.touched and run.id != wish.id]
+    lifts_at = _full_until(times, switches.per_host_an_hour, now)
+    if lifts_at is None:
+        return None
+    detail = f"{wish.host} had {switches.per_host_an_hour} relaunches within an hour."
+    return Blocked(BlockReason.HOST_RATE, detail, lifts_at, _at(lifts_at))
+
+
+def _person_rate(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
+    times = [run.asked_at for run in wish.past if run.person == wish.person and run.id != wish.id]
+    lifts_at = _full_until(times, switches.per_person_an_hour, now)
+    if lifts_at is None:
+        return None
+    detail = f"You asked for {switches.per_person_an_hour} relaunches within an hour."
+    return Blocked(BlockReason.PERSON_RATE, detail, lifts_at, _at(lifts_at))
+
+
+def _full_until(times: Sequence[datetime], limit: int, now: datetime) -> datetime | None:
+    """Return when one more fits into the hour; None when it fits now."""
+    recent = sorted(time for time in times if now - time < _HOUR)
+    if len(recent) < limit:
+        return None
+    return recent[len(recent) - limit] + _HOUR if limit > 0 else now + _HOUR
+
+
+def _maintenance(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
+    ends = [
+        (window.ends, window.reason)
+        for window in switches.windows
+        if window.begins <= now < window.ends
+        and (not window.host_groups or wish.host_group in window.host_groups)
+    ]
+    if not ends:
+        return None
+    lifts_at, reason = max(ends)
+    detail = "A maintenance window is open" + (f": {reason}." if reason else ".")
+    return Blocked(BlockReason.MAINTENANCE, detail, lifts_at, _at(lifts_at))
+
+
+def _at(moment: datetime) -> str:
+    return f"at {moment:%H:%M:%S} UTC on {moment:%Y-%m-%d}"

@@ -1,0 +1,1 @@
+"""What would be changed, written down so that it can be approved and never changes afterwards."""

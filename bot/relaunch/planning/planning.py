@@ -1,0 +1,205 @@
+"""Makes a plan from a remedy and what the host says. Pure. Not for asking the host or anybody's approval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from adapters.hosts.interface import LaunchChange
+from bot.relaunch.planning.difference import difference
+from bot.relaunch.planning.plan import Check, Plan, Promises, Source, Timeouts
+from bot.relaunch.planning.settable import ChangeRefusedError, check_change
+from rules.engine.report import Change, FixKind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from adapters.hosts.interface import Launch, Preflight, Snapshot
+    from rules.engine.report import Remedy
+    from rules.releases.release import Release
+
+#: what a run does, in order
+STEPS: Final = ("lock", "check", "stop", "free", "launch", "start", "healthy", "verify", "commit")
+_NAME_FLAG: Final = "--served-model-name"
+#: names of models never hold it; masked ones do
+_MASK: Final = "<"
+
+
+class NotPlannableError(Exception):
+    """No plan can be made; says why and what to do."""
+
+    def __init__(self, what: str, next_step: str) -> None:
+        super().__init__(f"{what}: {next_step}")
+        self.what = what
+        self.next_step = next_step
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody wants done."""
+
+    #: of the relaunch
+    id: str
+    nonce: str
+    remedy: Remedy
+    incident: str
+    fingerprint: str
+    rule: str
+    rule_version: int
+    #: the change concerns the encoder for images
+    is_vision: bool
+    is_forced: bool
+    made_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the host said."""
+
+    host: str
+    snapshot: Snapshot
+    preflight: Preflight
+    #: /health answered 200
+    is_serving: bool
+    vllm_version: str | None
+    #: facts of that release; None where they are not shipped
+    release: Release | None
+    #: minutes that earlier starts of this server took; empty: none is known
+    earlier_minutes: tuple[float, ...] = ()
+
+
+def change_of(remedy: Remedy, release: Release | None = None) -> LaunchChange:
+    """Return what a remedy changes. Raises `NotPlannableError`."""
+    is_restart = remedy.kind is FixKind.RESTART
+    if not remedy.relaunchable or (remedy.change is None and not is_restart):
+        raise NotPlannableError(
+            f"a relaunch cannot carry out the fix {remedy.id}", "follow its commands on the host"
+        )
+    change = remedy.change or Change()
+    launch_change = LaunchChange(
+        change.env_unset, dict(change.env_set), dict(change.flags_set), change.flags_unset
+    )
+    try:
+        check_change(launch_change, release)
+    except ChangeRefusedError as error:
+        raise NotPlannableError(error.what, error.next_step) from error
+    return launch_change
+
+
+def make_plan(asked: Asked, found: Found, timeouts: Timeouts) -> Plan:
+    """Return the plan. Raises `NotPlannableError`."""
+    remedy = asked.remedy
+    _check_release(remedy, found.vllm_version)
+    change = change_of(remedy, found.release)
+    before, after = found.preflight.before, found.preflight.after
+    _check_host(asked, found)
+    return Plan(
+        id=asked.id,
+        host=found.host,
+        server=found.snapshot.server,
+        driver=found.snapshot.driver,
+        vllm_version=found.vllm_version,
+        before=before,
+        after=after,
+        change=change,
+        diff=difference(before, after),
+        steps=STEPS,
+        timeouts=timeouts,
+        checks=_checks(asked, change),
+        promises=Promises(
+            tuple(proof.lines for proof in remedy.verify if proof.lines),
+            tuple(text for proof in remedy.verify for text in proof.absent),
+        ),
+        model=served_name(after),
+        was_serving=found.is_serving,
+        is_forced=asked.is_forced,
+        source=Source(
+            asked.incident, asked.fingerprint, asked.rule, asked.rule_version, remedy.id, remedy.risk.value
+        ),
+        expected_minutes=_expected_minutes(found.earlier_minutes),
+        made_at=asked.made_at,
+        expires_at=asked.expires_at,
+        nonce=asked.nonce,
+    )
+
+
+def served_name(launch: Launch) -> str | None:
+    """Return the name that requests ask for, as the command says it; None where it does not say, or is masked."""
+    argv = launch.argv
+    name = _value_of(argv, _NAME_FLAG) or _value_of(argv, "--model") or _positional(argv)
+    return None if name is None or _MASK in name else name
+
+
+def _value_of(argv: tuple[str, ...], flag: str) -> str | None:
+    for place, word in enumerate(argv):
+        if word.startswith(f"{flag}="):
+            return word.partition("=")[2]
+        if word == flag and place + 1 < len(argv):
+            return argv[place + 1]
+    return None
+
+
+def _positional(argv: tuple[str, ...]) -> str | None:
+    """Return the model of `vllm serve MODEL`."""
+    for place, word in enumerate(argv[:-1]):
+        if word == "serve" and not argv[place + 1].startswith("-"):
+            return argv[place + 1]
+    return None
+
+
+def _check_release(remedy: Remedy, version: str | None) -> None:
+    """Refuse a fix that was resolved for other releases than the one on the host."""
+    if not remedy.releases:
+        return
+    if version is None:
+        raise NotPlannableError(
+            "the host does not say which vLLM the server runs", "name the release in the registry of hosts"
+        )
+    try:
+        is_meant = SpecifierSet(remedy.releases).contains(Version(version), prereleases=True)
+    except (InvalidSpecifier, InvalidVersion) as error:
+        raise NotPlannableError(f"{error}", "name the release in the registry of hosts") from error
+    if not is_meant:
+        raise NotPlannableError(
+            f"the fix {remedy.id} is for vLLM {remedy.releases}, and the host has {version}",
+            "ask for a diagnosis with that release",
+        )
+
+
+def _check_host(asked: Asked, found: Found) -> None:
+    unsound = [check for check in found.preflight.checks if not check.is_sound]
+    if unsound:
+        what = "; ".join(f"{check.name}: {check.detail}" for check in unsound)
+        raise NotPlannableError(f"the host could not do it ({what})", "mend that on the host and ask again")
+    if found.preflight.before.spec_hash != found.snapshot.launch.spec_hash:
+        raise NotPlannableError("the launch changed while it was looked at", "ask again")
+    changes_nothing = found.preflight.after.spec_hash == found.preflight.before.spec_hash
+    if changes_nothing and asked.remedy.kind is not FixKind.RESTART:
+        raise NotPlannableError(
+            "the registered launch has this change already", "look at its log for another cause"
+        )
+
+
+def _checks(asked: Asked, change: LaunchChange) -> tuple[Check, ...]:
+    """Return all that applies; an image is asked about only where the change concerns images."""
+    checks = [Check.PROCESS]
+    if any(proof.lines or proof.absent for proof in asked.remedy.verify):
+        checks.append(Check.LOG_LINE)
+    if change.env_set:
+        checks.append(Check.NO_UNKNOWN_VARIABLE)
+    checks += [Check.NOT_THE_OLD_FAILURE, Check.HEALTH, Check.MODELS, Check.TEXT]
+    if asked.is_vision:
+        checks.append(Check.IMAGE)
+    return (*checks, Check.SOAK)
+
+
+def _expected_minutes(earlier: tuple[float, ...]) -> int:
+    """Return the middle of what earlier starts took; ten minutes where none is known."""
+    if not earlier:
+        return 10
+    middle = sorted(earlier)[len(earlier) // 2]
+    return max(1, round(middle))

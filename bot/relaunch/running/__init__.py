@@ -1,0 +1,1 @@
+"""The steps of one run, each of which may be begun twice and has its effect once."""

@@ -1,0 +1,1 @@
+"""Relaunches as they are kept: runs, approvals, locks of hosts, the outbox."""
