@@ -6,15 +6,17 @@ from dataclasses import dataclass, replace
 
 from packaging.version import Version
 
+from rules.engine.matching.fragments import match_fragment
 from rules.engine.matching.matches import Setting, find_matches, known_releases
-from rules.engine.matching.ranking import rank
+from rules.engine.matching.ranking import Verdict, rank
 from rules.engine.matching.scan.blocks import Source
 from rules.engine.matching.scan.windows import read_excerpt
 from rules.engine.matching.verifying import Matcher
+from rules.engine.paste.evidence import Evidence
 from rules.engine.paste.facts import Given
 from rules.engine.paste.language import asker_language
 from rules.engine.printed.recognising import may_be_recognised, recognise
-from rules.engine.report import Report
+from rules.engine.report import Report, Status
 from rules.engine.reporting import Judged, limit_notes
 from rules.engine.rule.model import Rule
 from rules.engine.seams import Answerer, Printing, Reader, Stump, Texts
@@ -76,5 +78,19 @@ class Engine:
         if parts.texts is not None and may_be_recognised(verdict, failure):
             setting = recognise(setting, evidence, parts.texts)
             verdict = rank(matches, hits, setting.failure)
+        if not given.is_empty and verdict.status is Status.NOT_AN_INCIDENT:
+            verdict = self._asked(evidence, setting, verdict, launch=given.tells_launch)
         notes = [*evidence.notes, *found.notes, *limit_notes(excerpt, hits.capped, language)]
         return Judged(evidence, excerpt, setting, verdict, language).report(parts.answerer, notes)
+
+    def _asked(self, evidence: Evidence, setting: Setting, verdict: Verdict, *, launch: bool) -> Verdict:
+        """Return the verdict for somebody who asks: of trouble that is only hinted at, more is needed.
+
+        Who tells of a launch asks about it, so that calm output which ends early is not enough either.
+        """
+        failure = setting.failure
+        if not (failure.hinted or (launch and failure.begun)):
+            return verdict
+        parts = self._parts
+        named = match_fragment(evidence, parts.matcher.index, parts.rule_of, setting)
+        return replace(verdict, status=Status.NEED_MORE, ranked=(named,) if named else ())

@@ -9,7 +9,8 @@ from rules.engine.paste.failure_texts import HARD_LEVELS
 from rules.engine.paste.nature import Nature, read_nature
 from rules.engine.paste.reading import read_paste, read_window
 from rules.engine.paste.rootcause import CauseReading, Kind, find_root_cause
-from rules.engine.paste.talk import is_talk
+from rules.engine.paste.told.talk import is_talk
+from rules.engine.paste.told.hints import is_begun, is_hinted
 from rules.engine.paste.tracebacks import Raised
 from rules.engine.seams import FactsFound, Failure
 from rules.engine.wording import remark
@@ -48,6 +49,8 @@ class PasteReader:
             code=code | _talk(evidence, reading),
             cut=nature.message_cut,
             hidden=_is_hidden(evidence, nature, reading, code),
+            hinted=is_hinted(evidence.lines, nature),
+            begun=is_begun(evidence.lines, nature),
             vllm=nature.vllm,
             foreign=nature.other_program,
         )

@@ -38,6 +38,10 @@ class Failure:
     cut: bool = False
     #: True when something failed and no line tells what: a traceback ends early, a record stands alone
     hidden: bool = False
+    #: True when no line shows a failure, and yet trouble is told or hinted at, in words or by a bare name
+    hinted: bool = False
+    #: True when vLLM's calm output shows neither a failure nor a server that came up
+    begun: bool = False
     #: True when the paste is plainly vLLM's: its log records, its files in a traceback, its banner
     vllm: bool = False
     #: another program whose failure this plainly is (`sglang`, `comfyui`); None when nothing says so

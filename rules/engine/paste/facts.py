@@ -51,5 +51,15 @@ class Given:
     gpu: str | None = None
     model: str | None = None
     env: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
-    #: the launch command as one line of shell
+    #: the launch command as one line of shell, or what somebody says of it: variables, flags, Python code
     command: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing was given; whoever gives something asks."""
+        return not (self.vllm_version or self.env or self.tells_launch)
+
+    @property
+    def tells_launch(self) -> bool:
+        """Tell whether what was given belongs to one launch, be it only its machine or its model."""
+        return bool(self.gpu or self.model or self.command)

@@ -21,7 +21,7 @@ from rules.engine.paste.failure_texts import (
     WRAPPERS,
     is_wrapper,
 )
-from rules.engine.paste.talk import is_talk
+from rules.engine.paste.told.talk import is_talk
 from rules.engine.paste.tracebacks import Link, Raised, Traceback, read_tracebacks
 
 

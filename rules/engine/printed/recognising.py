@@ -14,6 +14,8 @@ from rules.engine.seams import Failure, Raising, Texts
 
 #: lines of a paste without any exception that are looked up
 _MOST_LINES: Final = 40
+#: in so few lines a text that stops early is a message that was cut, not the beginning of a sentence
+_FEW_LINES: Final = 3
 _CALM: Final = frozenset({"INFO", "DEBUG", "WARNING"})
 
 
@@ -32,9 +34,10 @@ def recognise(setting: Setting, evidence: Evidence, texts: Texts) -> Setting:
     if failure.root is not None:
         found = texts.find(failure.name, failure.message)
         return setting if found is None else _known(setting, failure, found)
-    for place, text in _bare_lines(evidence, failure):
+    bare = list(_bare_lines(evidence, failure))
+    for place, text in bare:
         found = texts.find("", text)
-        if found is not None and not found.cut:
+        if found is not None and (not found.cut or len(bare) <= _FEW_LINES):
             root = replace(failure, root=place, text=text, message=text, told=frozenset({place}))
             return _known(setting, root, found)
     return setting
@@ -42,7 +45,8 @@ def recognise(setting: Setting, evidence: Evidence, texts: Texts) -> Setting:
 
 def _known(setting: Setting, failure: Failure, found: Raising) -> Setting:
     raising = tuple(setting.shipped[place] for place in found.releases if place < len(setting.shipped))
-    return replace(setting, failure=replace(failure, vllm=True), raising=_of(raising, setting))
+    known = replace(failure, vllm=True, cut=failure.cut or found.cut)
+    return replace(setting, failure=known, raising=_of(raising, setting))
 
 
 def _of(raising: tuple[Version, ...], setting: Setting) -> tuple[Version, ...]:

@@ -9,6 +9,8 @@ from typing import Final
 _GAP: Final = "{}"
 #: whole words that a template must hold beside its gaps, so that no other program says the same by chance
 _LEAST_WORDS: Final = 5
+#: whole words that are enough where a text is the beginning of a template, word for word up to its end
+_LEAST_BEGUN: Final = 4
 _SHORTEST_WORD: Final = 3
 #: what abstract methods of any program raise
 _ANYBODYS: Final = ("Subclass", "This method ", "Derived class")
@@ -44,7 +46,7 @@ class Template:
             at = text.find(part, position) if number else (0 if text.startswith(part) else -1)
             if at < 0:
                 words += count_words(_beginning(part, text[position:], anywhere=number > 0))
-                return Fit.BEGINNING if words >= _LEAST_WORDS else Fit.NOT
+                return Fit.BEGINNING if words >= _LEAST_BEGUN else Fit.NOT
             position = at + len(part)
             words += count_words(part)
         return Fit.WHOLE

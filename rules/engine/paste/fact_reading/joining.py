@@ -20,7 +20,7 @@ from rules.engine.paste.fact_reading.releases import (
     read_releases,
     read_series,
 )
-from rules.engine.paste.fact_reading.shell import read_command
+from rules.engine.paste.fact_reading.told_launch import read_told_launch
 from rules.engine.paste.facts import Facts, Given
 from rules.engine.paste.masking import mask
 
@@ -94,15 +94,15 @@ def _launch(page: Page, given: Given, notes: list[NoteDraft]) -> Launch:
     for name, (first, second) in sorted(launch.ambiguous.items()):
         notes.append(_note(NoteKind.CONTRADICTION, "two-values", name=name, first=first, second=second))
     if given.command:
-        command = read_command(mask(given.command)[0])
-        if command is None:
+        told = read_told_launch(mask(given.command)[0])
+        if told is None:
             notes.append(_note(NoteKind.DROPPED_INPUT, "command-unreadable", given=given.command))
         else:
             if not launch.argv:
-                launch.argv, launch.container = command.argv, command.container
-            launch.model = launch.model or command.model
-            launch.flags = {**command.flags, **launch.flags}
-            launch.env = {**command.env, **launch.env}
+                launch.argv, launch.container = told.argv, told.container
+            launch.model = launch.model or told.model
+            launch.flags = {**told.flags, **launch.flags}
+            launch.env = {**told.env, **launch.env}
     launch.env = {**{name: _masked(name, value) for name, value in given.env.items()}, **launch.env}
     return launch
 

@@ -33,8 +33,13 @@ def is_talk(line: EvidenceLine) -> bool:
     """
     text = line.text
     printed = line.vllm_record or line.level is not None or line.process is not None or text[:1] in " \t"
-    if not printed and _SETTLED.search(text) is not None:
+    return not printed and is_told(text)
+
+
+def is_told(text: str) -> bool:
+    """Tell whether the words of a person only talk of a message."""
+    if _SETTLED.search(text) is not None:
         return True
-    if printed or "?" in text or "？" in text:  # as Chinese questions end
+    if "?" in text or "？" in text:  # as Chinese questions end
         return False
     return any(pattern.search(text) is not None for pattern in (_TITLE, _ENTRY, _SAYS_SO))
