@@ -52,6 +52,12 @@ test-root: $(VENV)/.full ## a real Chromium and a real PostgreSQL (Debian's `chr
 fuzz: $(VENV)/.dev ## the property tests with new and many more examples
 	HYPOTHESIS_PROFILE=searching $(BIN)/python -m pytest -m "not browser and not root" $$(grep -rlE '@given' tests --include='test_*.py')
 
+soak: $(VENV)/.full ## 2,000 messages through two bots on one store, in bad weather, on every platform
+	$(BIN)/python -m tests.soak
+
+crash: $(VENV)/.dev ## kill -9 with an answer half given, a hundred times for each moment and platform
+	$(BIN)/python -m tests.crash
+
 bench: $(VENV)/.dev ## speed and memory against the goals
 	$(BIN)/python -m tests.bench
 

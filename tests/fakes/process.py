@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 
 from tests.fakes.watch import NeverHappenedError
 
@@ -57,6 +58,12 @@ class BotProcess:
         if self._process.returncode is None:
             self._process.kill()
         await self._process.wait()
+
+    def largest_memory_mib(self) -> int:
+        """The most memory that the process itself ever had, without its workers; 0 where nobody says."""
+        status = Path(f"/proc/{self._process.pid}/status")
+        lines = status.read_text().splitlines() if status.exists() else []
+        return next((int(line.split()[1]) >> 10 for line in lines if line.startswith("VmHWM")), 0)
 
     async def idle(self) -> None:
         """What the test said."""

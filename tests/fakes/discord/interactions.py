@@ -72,7 +72,7 @@ class Interactions:
             raise ApiError(*UNKNOWN_INTERACTION)
         kind, data = body["type"], body.get("data") or {}
         self._apply(interaction, kind, data, uploads)
-        interaction.callback = kind
+        interaction.callback, interaction.answered_at = kind, self._world.clock.now()
         self._world.watch.notify()
         return self._receipt(interaction, kind)
 

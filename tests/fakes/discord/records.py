@@ -132,6 +132,7 @@ class Interaction:
     created_at: float
     message: Message | None = None
     callback: int | None = None
+    answered_at: float | None = None
     original: Message | None = None
     modal: Payload | None = None
 

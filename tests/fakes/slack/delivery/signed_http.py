@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import time
+from collections import deque
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -31,18 +32,31 @@ class Signer:
 
 
 class SignedHttp:
-    """Posts to the app's one request URL. `url` is set once the app listens."""
+    """Posts to the app's one request URL; several processes take turns behind it. `url`: whose turn it is.
+
+    So many of the next acknowledgements of first attempts get lost on their way: `lost_answers`.
+    """
 
     def __init__(self, settings: SlackSettings, secret: str) -> None:
-        self.url: str | None = None
         self.signer = Signer(secret)
+        self.lost_answers = 0
+        self._urls: deque[str] = deque()
         self._settings = settings
         self._listening = asyncio.Event()
         self._session: aiohttp.ClientSession | None = None
 
+    @property
+    def url(self) -> str | None:
+        return self._urls[0] if self._urls else None
+
     def open(self, url: str) -> None:
         """The app listens at `url` from now on."""
-        self.url = url
+        self._urls.clear()
+        self.share(url)
+
+    def share(self, url: str) -> None:
+        """One more process listens, behind the same balancer."""
+        self._urls.append(url)
         self._listening.set()
 
     def away(self) -> None:
@@ -63,6 +77,9 @@ class SignedHttp:
             return Outcome(acked=False, reason=_TIMEOUT)
         except aiohttp.ClientError:
             return Outcome(acked=False, reason=_UNREACHABLE)
+        if self.lost_answers and not attempt.number and delivery.kind == "events_api":
+            self.lost_answers -= 1
+            return Outcome(acked=False, reason=_UNREACHABLE)
         if not 200 <= status < 300:
             return Outcome(acked=False, reason=_ERROR, may_retry=reply_headers.get("X-Slack-No-Retry") != "1")
         return Outcome(acked=True, response=_response(answer, reply_headers))
@@ -72,12 +89,14 @@ class SignedHttp:
     ) -> tuple[int, str, dict[str, str]]:
         """Sign and send any body: for deliveries, and for tests of bad signatures."""
         assert self.url, "the app has not said where it listens"
+        url = self.url
+        self._urls.rotate(-1)
         session = self._session = self._session or aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0)
         )
         headers = {**headers, **(signer or self.signer).headers(body)}
         timeout = aiohttp.ClientTimeout(total=self._settings.ack_timeout_s)
-        async with session.post(self.url, data=body.encode(), headers=headers, timeout=timeout) as response:
+        async with session.post(url, data=body.encode(), headers=headers, timeout=timeout) as response:
             return response.status, await response.text(), dict(response.headers)
 
     async def verify_url(self) -> bool:
