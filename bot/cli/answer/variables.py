@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from pathlib import Path
-
-from dotenv.parser import parse_stream
 
 from bot.cli.answer.inputs import shown, unreadable
 from bot.cli.exits import CommandError, ExitCode
+from rules.engine.launch_files.env_file import read_env_text
 
 _REPLACED = "\N{REPLACEMENT CHARACTER}"
 #: a comment in another encoding has some; a file of another kind has more
@@ -30,11 +28,4 @@ def read_variables(name: str) -> tuple[dict[str, str], list[int]]:
     if "\0" in text or text.count(_REPLACED) > _MOST_REPLACED:
         problem, advice = f"{shown(name)}: this is not text", "name a file of NAME=value lines"
         raise CommandError(problem, advice, ExitCode.UNUSABLE_INPUT)
-    variables: dict[str, str] = {}
-    faulty: list[int] = []
-    for binding in parse_stream(StringIO(text)):
-        if binding.error:
-            faulty.append(binding.original.line)
-        elif binding.key is not None:
-            variables[binding.key] = binding.value or ""
-    return variables, faulty
+    return read_env_text(text)

@@ -5,51 +5,12 @@ from typing import Final
 
 import re2
 
+from rules.engine.container_options import TAKE_VALUE
+
 _ASSIGNMENT: Final = re2.compile(r"^([A-Z_][A-Z0-9_]*)=(.*)$")
 _ENDS: Final = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "2>&1", "<", "#", "and", "then"})
 _STARTERS: Final = frozenset(
     {"vllm", "python", "python3", "uv", "nohup", "sudo", "exec", "time", "env", "docker", "podman", "nerdctl"}
-)
-#: flags of `docker run` that take a value
-_DOCKER_VALUES: Final = frozenset(
-    {
-        "-e",
-        "--env",
-        "-v",
-        "--volume",
-        "-p",
-        "--publish",
-        "--name",
-        "--gpus",
-        "--shm-size",
-        "--ipc",
-        "--network",
-        "--net",
-    }
-    | {
-        "--entrypoint",
-        "--runtime",
-        "-w",
-        "--workdir",
-        "--env-file",
-        "--mount",
-        "--device",
-        "--restart",
-        "-u",
-        "--user",
-    }
-    | {
-        "--ulimit",
-        "--cap-add",
-        "--security-opt",
-        "--group-add",
-        "--hostname",
-        "-h",
-        "-m",
-        "--memory",
-        "--pull",
-        "--platform",
-    }
 )
 #: unquoted, they end a command: the shell's own signs, and the punctuation of the prose round it
 _STOPS: Final = frozenset(";，。；：！？、（）“”‘’」』】")
@@ -208,7 +169,7 @@ def _docker(words: list[str], env: dict[str, str], launcher: tuple[str, ...]) ->
             )
             if assigned is not None:
                 env[assigned.group(1)] = without_prose(assigned.group(2))
-        position += 1 if mark or flag not in _DOCKER_VALUES else 2
+        position += 1 if mark or flag not in TAKE_VALUE else 2
     if position >= len(words) or "vllm" not in words[position]:
         return None
     image, rest = words[position], words[position + 1 :]
