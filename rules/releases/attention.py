@@ -82,7 +82,7 @@ class TextAnswers:
         A package that the backend needs is not looked at: see `Backend.package`.
         """
         found = self.backend(backend)
-        if found is None or not found.registered or not _belongs(found, where.platform):
+        if found is None or not found.registered or not belongs(found, where.platform):
             return False
         if found.mla is not where.mla:
             return False
@@ -225,7 +225,7 @@ def _matching(rows: Iterable[Row], where: Where) -> list[Row]:
     return found
 
 
-def _belongs(backend: Backend, platform: str) -> bool:
+def belongs(backend: Backend, platform: str) -> bool:
     """Tell whether a name can be meant on a platform: those of other platforms have no code there."""
     if backend.platforms is not None and platform not in backend.platforms:
         return False

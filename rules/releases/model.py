@@ -118,6 +118,12 @@ class Flag:
     default: str | None = None
     #: True: upper and lower case of a value are the same
     any_case: bool = False
+    #: how many words follow, as argparse says it (`?`, `*`, `+`); empty: one, or none for a switch
+    nargs: str = ""
+    #: limits of the number as the configuration class states them (`>=1`, `<=1`); empty: none stated
+    bounds: tuple[str, ...] = ()
+    #: values that the release itself brings, where plugins may add more; None: not a list of that kind
+    known: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +138,10 @@ class Variable:
     deprecated: str | None = None
     #: True: upper and lower case of a value are the same
     any_case: bool = False
+    #: `int` or `float` where any other text ends the program that reads it; `str` for the rest
+    type: str = "str"
+    #: True: an empty value counts as none, although the type is a number
+    may_be_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from packaging.version import Version
 
-    from rules.releases.model import Backend, ChosenBy, Flag, Message, Part, Reach, Tower, Variable
+    from rules.releases.model import Backend, ChosenBy, Flag, Message, Part, Reach, Source, Tower, Variable
 
 
 class UnknownReleaseError(Exception):
@@ -79,6 +79,15 @@ class Release(Protocol):
 
     def tower_rescued_by(self) -> str | None:
         """Return the package whose presence silently replaces a refused backend of an encoder; None when none does."""
+
+    def text_order_place(self) -> Source | None:
+        """Return where the order of backends for the language model stands; None where none is known."""
+
+    def tower_choices_place(self, where: Where) -> Source | None:
+        """Return where the platform lists what a user may choose for encoders; None without such a list."""
+
+    def tower_default_place(self, where: Where) -> Source | None:
+        """Return where it is decided what an encoder gets; None where none is known."""
 
     def flags(self) -> Sequence[Flag]:
         """Return the flags of `vllm serve`, sorted by name."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from packaging.version import InvalidVersion, Version
 
 from rules.releases.attention import SettingAnswers, TextAnswers, TowerAnswers
+from rules.releases.places import AttentionPlaces
 from rules.releases.release import UnknownReleaseError
 from rules.releases.store import Shelf
 from rules.releases.surface import Surface
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 DATA = Path(__file__).parent / "data"
 
 
-class ShippedRelease(TextAnswers, TowerAnswers, SettingAnswers, Surface):
+class ShippedRelease(TextAnswers, TowerAnswers, SettingAnswers, AttentionPlaces, Surface):
     """The facts of one release; each part is read when it is first asked for."""
 
     def __init__(self, shelf: Shelf, version: Version) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: raised when a file can no longer be read by older code
 SCHEMA = 1
 #: raised when the same tree gives other facts
-EXTRACTOR = 1
+EXTRACTOR = 2
 
 INDEX = "index.json"
 FACTS = "facts.json.gz"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rules.releases.extractor.surface.deprecation import deprecation_of
 from rules.releases.extractor.surface.keywords import Keywords, config_keywords
 from rules.releases.extractor.surface.registration import Added, added_by
+from rules.releases.extractor.surface.registries import known_values
 from rules.releases.extractor.tree import members
 from rules.releases.model import Flag, Source
 
@@ -31,7 +33,8 @@ def read_flags(tree: Tree) -> tuple[Flag, ...]:
     for added in _added(tree):
         flag = _flag(added)
         found.setdefault(flag.name, flag)
-    return tuple(found[name] for name in sorted(found))
+    named = {name: replace(flag, known=known_values(tree, name)) for name, flag in found.items()}
+    return tuple(named[name] for name in sorted(named))
 
 
 def read_dotted_flags(tree: Tree) -> tuple[Flag, ...]:
@@ -97,6 +100,8 @@ def _flag(added: Added) -> Flag:
         deprecated=deprecation_of(name, words),
         default=words.default,
         any_case=words.any_case,
+        nargs=words.nargs,
+        bounds=words.bounds,
     )
 
 
@@ -121,4 +126,5 @@ def _key(name: str, file: str, words: Keywords) -> Flag:
         deprecated=deprecation_of(name, words),
         default=words.default,
         any_case=words.any_case,
+        bounds=words.bounds,
     )

@@ -13,6 +13,7 @@ from rules.releases.extractor.surface.converting import (
     named_converters,
     validators,
 )
+from rules.releases.extractor.surface.limits import bounds_of
 from rules.releases.extractor.surface.values import default_text, names_in, text_of
 from rules.releases.extractor.tree import dotted_name
 
@@ -37,6 +38,8 @@ class Keywords:
     paired: bool = False
     deprecated: bool = False
     any_case: bool = False
+    nargs: str = ""
+    bounds: tuple[str, ...] = ()
     #: configuration class behind a JSON flag
     dataclass: tuple[Module, ast.ClassDef] | None = None
 
@@ -93,6 +96,8 @@ def _field_keywords(
         paired="bool" in hint.kinds and "str" not in hint.kinds and not hint.dataclasses,
         dataclass=hint.dataclasses[0] if hint.dataclasses else None,
         any_case=any(ignores_case(check) for check in checks),
+        nargs=hint_nargs(hint),
+        bounds=bounds_of(statement),
     )
 
 
@@ -111,6 +116,17 @@ def hint_type(hint: Hint) -> str:
     )
 
 
+def hint_nargs(hint: Hint) -> str:
+    """Return how many words a flag takes, as vLLM's `get_kwargs` decides; empty for the usual number."""
+    if hint.dataclasses or "Literal" in hint.kinds:
+        return ""
+    if hint.kinds == {"bool", "str", "None"}:
+        return "?"
+    if "bool" in hint.kinds:
+        return ""
+    return "+" if hint.kinds & {"list", "tuple", "set"} else ""
+
+
 def call_keywords(tree: Tree, module: Module, words: list[ast.keyword], base: Keywords) -> Keywords:
     """Return `base` changed by the keywords of an `add_argument` call."""
     for word in words:
@@ -127,6 +143,8 @@ def change(tree: Tree, module: Module, base: Keywords, name: str, value: ast.exp
         return replace(base, default=default_text(tree, module, value))
     if name == "help":
         return replace(base, help=text_of(tree, module, value) or base.help)
+    if name == "nargs":
+        return replace(base, nargs=str(value.value) if isinstance(value, ast.Constant) else base.nargs)
     if name == "deprecated":
         return replace(base, deprecated=isinstance(value, ast.Constant) and bool(value.value))
     return _with_action(base, value) if name == "action" else _with_type(base, name, value)
@@ -137,7 +155,8 @@ def _with_action(base: Keywords, value: ast.expr) -> Keywords:
     if action == PAIRED_ACTION:
         return replace(base, type="bool", paired=True)
     if action in BOOLEAN_ACTIONS:
-        return replace(base, type="bool", paired=False)
+        takes_word = action == "StoreBoolean"
+        return replace(base, type="bool", paired=False, nargs="?" if takes_word else "")
     return replace(base, type="list" if action == "append" else base.type, paired=False)
 
 

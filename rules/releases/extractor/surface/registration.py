@@ -87,6 +87,8 @@ class _Registration:
             # `kwargs["x"]["choices"] += [...]` only adds combinations of what is there already
             if isinstance(statement, ast.Assign):
                 self._assign(statement, names)
+            elif isinstance(statement, ast.Delete):
+                self._delete(statement, names)
             elif isinstance(statement, ast.Expr | ast.Return) and isinstance(statement.value, ast.Call):
                 self._call(statement.value, names)
             elif isinstance(statement, ast.For):
@@ -151,6 +153,16 @@ class _Registration:
             if field_name in group:
                 file, held = group[field_name]
                 group[field_name] = (file, change(self._tree, self._module, held, word, value))
+
+    def _delete(self, statement: ast.Delete, names: Names) -> None:
+        """Apply `del kwargs["field"]["nargs"]`, which says that the flag takes one word."""
+        for target in statement.targets:
+            if (
+                isinstance(target, ast.Subscript)
+                and isinstance(target.slice, ast.Constant)
+                and target.slice.value == "nargs"
+            ):
+                self._change(target, ast.Constant(""), names)
 
     def _loop(self, statement: ast.For, names: Names) -> None:
         group = statement.iter

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rules.releases.extractor.surface.annotations import last_name
+from rules.releases.extractor.surface.numbers import number_kind
 from rules.releases.extractor.surface.retiring import retired_variables
 from rules.releases.extractor.surface.values import enum_names, names_in, settled, text_of
 from rules.releases.extractor.tree import dotted_name
@@ -58,7 +59,15 @@ def _table(tree: Tree, module: Module) -> Iterator[Variable]:
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     choices = _choices(tree, module, entry)
                     source = Source(module.path, key.lineno)
-                    yield Variable(key.value, source, choices, any_case=_ignores_case(entry))
+                    kind, empty = number_kind(module, key.value, entry)
+                    yield Variable(
+                        key.value,
+                        source,
+                        choices,
+                        any_case=_ignores_case(entry),
+                        type=kind,
+                        may_be_empty=empty,
+                    )
 
 
 def _choices(tree: Tree, module: Module, node: ast.expr) -> tuple[str, ...] | None:
