@@ -7,7 +7,7 @@ from typing import Final
 from rules.engine.container_options import TAKE_VALUE
 from rules.engine.launch_files.env_file import read_env_text
 from rules.engine.launch_files.found import Findings, RemarkKind
-from rules.engine.launch_files.scope import Given
+from rules.engine.launch_files.given import Given
 
 _PROGRAMS: Final = frozenset({"docker", "podman", "nerdctl"})
 _SHORT: Final = tuple(option for option in sorted(TAKE_VALUE) if len(option) == 2)

@@ -7,9 +7,9 @@ from typing import Final
 
 from rules.engine.launch_files.containers import Container
 from rules.engine.launch_files.found import Findings
+from rules.engine.launch_files.given import Given
 from rules.engine.launch_files.interpolating import interpolate
 from rules.engine.launch_files.running import ReadScript, Run, read_started
-from rules.engine.launch_files.scope import Given
 from rules.engine.launch_files.splitting import split_quoted
 
 _WORDS: Final = frozenset({"FROM", "ENV", "ARG", "ENTRYPOINT", "CMD"})

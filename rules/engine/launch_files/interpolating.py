@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rules.engine.launch_files.words import Literal, Part, Variable, dollar
+from rules.engine.launch_files.shell.words import Literal, Part, Variable, dollar
 
 
 @dataclass(frozen=True, slots=True)

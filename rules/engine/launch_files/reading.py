@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from rules.engine.launch_files.compose import read_compose
 from rules.engine.launch_files.dockerfile import read_dockerfile
 from rules.engine.launch_files.found import FileReading, Findings, RemarkKind, UnreadableError
 from rules.engine.launch_files.kinds import FileKind, file_kind
-from rules.engine.launch_files.kubernetes import read_manifest
 from rules.engine.launch_files.running import ReadScript, Run
-from rules.engine.launch_files.shell_script import ShellScript
+from rules.engine.launch_files.shell.script import ShellScript
 from rules.engine.launch_files.systemd import read_unit
-from rules.engine.launch_files.yaml_tree import Mapping as Tree
-from rules.engine.launch_files.yaml_tree import read_document
+from rules.engine.launch_files.yaml_files.compose import read_compose
+from rules.engine.launch_files.yaml_files.kubernetes import read_manifest
+from rules.engine.launch_files.yaml_files.tree import Mapping as Tree
+from rules.engine.launch_files.yaml_files.tree import read_document
 
 _LONGEST: Final = 1024 * 1024
 #: of one YAML document that speaks of vLLM

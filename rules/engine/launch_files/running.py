@@ -6,9 +6,9 @@ from typing import Final
 
 from rules.engine.launch_files.containers import Container, read_container, run_words
 from rules.engine.launch_files.found import Findings, FoundLaunch, RemarkKind, UnreadableError
+from rules.engine.launch_files.given import Given
 from rules.engine.launch_files.images import is_vllm_image, starts_server
-from rules.engine.launch_files.scope import Given
-from rules.engine.launch_files.words import name_length
+from rules.engine.launch_files.shell.words import name_length
 
 _MODULES: Final = frozenset(
     {"vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server", "vllm.entrypoints.cli.main"}

@@ -5,11 +5,11 @@ from typing import Final
 
 from rules.engine.launch_files.containers import with_file
 from rules.engine.launch_files.found import Findings, RemarkKind
+from rules.engine.launch_files.given import Given
 from rules.engine.launch_files.interpolating import Interpolated, interpolate
 from rules.engine.launch_files.running import ReadScript, Run, read_run
-from rules.engine.launch_files.scope import Given
+from rules.engine.launch_files.shell.words import name_length
 from rules.engine.launch_files.splitting import split_quoted
-from rules.engine.launch_files.words import name_length
 
 _PREFIXES: Final = "-@:+!|"
 _STARTS: Final = ("ExecStart", "ExecStartPre", "ExecStartPost")

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from rules.engine.launch_files.containers import Container, with_file
 from rules.engine.launch_files.found import Findings, RemarkKind
+from rules.engine.launch_files.given import Given
 from rules.engine.launch_files.interpolating import Interpolated, interpolate
 from rules.engine.launch_files.running import ReadScript, Run, read_started
-from rules.engine.launch_files.scope import Given
 from rules.engine.launch_files.splitting import split_quoted
-from rules.engine.launch_files.yaml_tree import Mapping, Node, Scalar, Sequence, texts
+from rules.engine.launch_files.yaml_files.tree import Mapping, Node, Scalar, Sequence, texts
 
 
 def read_compose(document: Mapping, findings: Findings, read_script: ReadScript) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rules.engine.launch_files.shell_tokens import HereDocument, Sign, tokens
-from rules.engine.launch_files.words import Word
+from rules.engine.launch_files.shell.tokens import HereDocument, Sign, tokens
+from rules.engine.launch_files.shell.words import Word
 
 
 @dataclass(slots=True)

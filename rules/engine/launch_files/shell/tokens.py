@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from rules.engine.launch_files.words import Literal, Part, Word, name_length, part_at
+from rules.engine.launch_files.shell.words import Literal, Part, Word, name_length, part_at
 
 #: longest first
 _SIGNS: Final = (

@@ -6,10 +6,10 @@ from typing import Final
 
 from rules.engine.launch_files.containers import Container
 from rules.engine.launch_files.found import Findings, RemarkKind
+from rules.engine.launch_files.given import Given
 from rules.engine.launch_files.interpolating import replace_brackets
 from rules.engine.launch_files.running import ReadScript, Run, read_started
-from rules.engine.launch_files.scope import Given
-from rules.engine.launch_files.yaml_tree import Mapping, Node, Scalar, Sequence, texts
+from rules.engine.launch_files.yaml_files.tree import Mapping, Node, Scalar, Sequence, texts
 
 #: KServe's single container has no list round it
 _SINGLE: Final = ("model", "container", "mainContainer")

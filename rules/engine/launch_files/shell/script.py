@@ -7,9 +7,9 @@ from typing import Final
 from rules.engine.launch_files.env_file import read_env_text
 from rules.engine.launch_files.found import Findings, RemarkKind, UnreadableError
 from rules.engine.launch_files.running import Run, read_run
-from rules.engine.launch_files.scope import Scope, Value
-from rules.engine.launch_files.shell_commands import Bracket, Command, commands
-from rules.engine.launch_files.words import Literal, Part, Word, name_length
+from rules.engine.launch_files.shell.commands import Bracket, Command, commands
+from rules.engine.launch_files.shell.scope import Scope, Value
+from rules.engine.launch_files.shell.words import Literal, Part, Word, name_length
 
 _DEEPEST_BLOCK: Final = 60
 _OPENERS: Final = {"if": "if", "while": "loop", "until": "loop", "{": "group"}

@@ -1,0 +1,1 @@
+"""Shell scripts: words, commands, variables, and the launches they make. Runs nothing."""
