@@ -24,7 +24,7 @@ from bot.triage.answering import Answering, Desk
 from bot.triage.replies import Replies
 from bot.web.app import build_app
 from bot.wiring.pages import PageOptions, guard_of, parts_of
-from rules.engine.paste.masking.masker import mask
+from rules.engine.paste.keeping import kept_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 _MIB = 1 << 20
 #: characters that are masked on the event loop: less than two milliseconds
-_MASKED_AT_ONCE = 50_000
+_MASKED_AT_ONCE = 8_000
 
 
 async def mask_soon(text: str) -> tuple[str, int]:
     """Mask a text away from the workers: an acknowledgement waits for it."""
-    return mask(text) if len(text) <= _MASKED_AT_ONCE else await asyncio.to_thread(mask, text)
+    return kept_text(text) if len(text) <= _MASKED_AT_ONCE else await asyncio.to_thread(kept_text, text)
 
 
 class Chats(Protocol):

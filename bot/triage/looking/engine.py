@@ -22,7 +22,7 @@ class Engine(Protocol):
         """Return the report on a log of any size."""
 
     def mask(self, text: str) -> tuple[str, int]:
-        """Return the text with its secrets masked, line for line, and how many there were."""
+        """Return the text with its secrets masked, and how many there were."""
 
 
 #: makes the engine of a worker process; a function at the top of a module, so that it can be sent there

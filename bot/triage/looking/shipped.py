@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rules.engine.paste.masking.masker import mask
+from rules.engine.paste.keeping import kept_text
 from rules.engine.start import start_engine
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class ShippedEngine:
             return self._engine.diagnose_stream(stream, given, language or "auto")
 
     def mask(self, text: str) -> tuple[str, int]:
-        """Return the text with its secrets masked, line for line, and how many there were."""
-        return mask(text)
+        """Return the text with its secrets masked, and how many there were."""
+        return kept_text(text)
 
 
 def shipped_engine() -> ShippedEngine:
