@@ -22,6 +22,7 @@ from adapters.chat.interface import (
 from bot.locale import say
 from bot.triage.showing.defang import defang
 from bot.triage.showing.fixes import fix_sections
+from bot.triage.showing.raised import raised_sentences
 from bot.triage.showing.typography import with_code
 from rules.engine.report import Status
 
@@ -98,6 +99,7 @@ def _opening(report: Report) -> tuple[Section, ...]:
         aside = say(key, language, line=report.root_cause.line, process=report.root_cause.process or "")
         quote = Code(defang(report.root_cause.text), CodeKind.QUOTE, say("card.quote", language))
         parts.append(quote)
+    parts.extend(Paragraph(defang(sentence)) for sentence in raised_sentences(report))
     if report.status is not Status.NOT_AN_INCIDENT:
         parts.extend(_facts(report))
     heading = say("card.cause", language) if report.status is Status.DIAGNOSED else ""

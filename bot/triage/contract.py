@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from rules.engine.report import Change, Diagnosis, Proof, Remedy, Report, RootCause
+    from rules.engine.report import Change, Diagnosis, Proof, RaisedAt, Remedy, Report, RootCause
 
 #: raised only when a key changes its meaning, which is not meant to happen
 SCHEMA = 1
@@ -30,6 +30,7 @@ def report_to_json(report: Report, name: str) -> dict[str, Json]:
         "ask": [{"fact": ask.fact, "why": ask.why, "command": ask.command} for ask in report.ask],
         "notes": [{"kind": note.kind.value, "text": note.text} for note in report.notes],
         "redacted": report.redacted,
+        "raised_at": [_raised_at(place) for place in report.raised_at],
     }
 
 
@@ -53,6 +54,10 @@ def _root_cause(root: RootCause | None) -> Json:
     if root is None:
         return None
     return {"line": root.line, "text": root.text, "process": root.process}
+
+
+def _raised_at(place: RaisedAt) -> Json:
+    return {"file": place.file, "line": place.line, "function": place.function, "release": place.release}
 
 
 def _diagnosis(diagnosis: Diagnosis) -> Json:

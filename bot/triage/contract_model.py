@@ -80,6 +80,17 @@ class RootCauseModel(_Strict):
     process: str | None
 
 
+class RaisedAtModel(_Strict):
+    """A place in vLLM's source from which a failure came that is not diagnosed."""
+
+    file: str
+    line: int = Field(ge=1)
+    function: str | None = Field(
+        description="From the traceback of the paste, of which it is vLLM's last frame"
+    )
+    release: str | None = Field(description="The release whose source raises the message there")
+
+
 class RuledOutModel(_Strict):
     """A rival rule and why it is not the cause."""
 
@@ -116,6 +127,7 @@ class ReportModel(_Strict):
     ask: list[AskModel] = Field(max_length=3)
     notes: list[NoteModel]
     redacted: int = Field(ge=0)
+    raised_at: list[RaisedAtModel]
 
 
 def json_schema() -> dict[str, object]:

@@ -14,12 +14,13 @@ from rules.engine.matching.scan.windows import read_excerpt
 from rules.engine.matching.verifying import Matcher
 from rules.engine.paste.evidence import Evidence
 from rules.engine.paste.facts import Given
-from rules.engine.paste.language import asker_language
+from rules.engine.paste.told.language import asker_language
+from rules.engine.printed.raised import raised_at
 from rules.engine.printed.recognising import may_be_recognised, recognise
 from rules.engine.report import Report, Status
 from rules.engine.reporting import Judged, limit_notes
 from rules.engine.rule.model import Rule
-from rules.engine.seams import Answerer, Printing, Reader, Stump, Texts
+from rules.engine.seams import Answerer, Places, Printing, Reader, Stump, Texts
 
 #: in which answers are written
 LANGUAGES = ("en", "zh")
@@ -41,6 +42,8 @@ class Parts:
     stump: Stump | None = None
     #: None: a bare message is not looked up among what vLLM raises
     texts: Texts | None = None
+    #: None: nobody knows where releases raise what
+    places: Places | None = None
 
 
 class Engine:
@@ -81,14 +84,17 @@ class Engine:
         if not given.is_empty and verdict.status is Status.NOT_AN_INCIDENT:
             verdict = self._asked(evidence, setting, verdict, launch=given.tells_launch)
         notes = [*evidence.notes, *found.notes, *limit_notes(excerpt, hits.capped, language)]
-        return Judged(evidence, excerpt, setting, verdict, language).report(parts.answerer, notes)
+        report = Judged(evidence, excerpt, setting, verdict, language).report(parts.answerer, notes)
+        return replace(report, raised_at=raised_at(setting, verdict, parts.places))
 
     def _asked(self, evidence: Evidence, setting: Setting, verdict: Verdict, *, launch: bool) -> Verdict:
-        """Return the verdict for somebody who asks: of trouble that is only hinted at, more is needed.
+        """Return the verdict for somebody who asks: whose failure it is need not show, and hints of one count.
 
         Who tells of a launch asks about it, so that calm output which ends early is not enough either.
         """
         failure = setting.failure
+        if failure.root is not None and failure.message and failure.foreign is None:
+            return replace(verdict, status=Status.NEED_MORE if failure.cut else Status.UNKNOWN)
         if not (failure.hinted or (launch and failure.begun)):
             return verdict
         parts = self._parts

@@ -6,11 +6,12 @@ from rules.engine.paste.evidence import Evidence, EvidenceLine, Note, NoteDraft
 from rules.engine.paste.fact_reading import read_facts
 from rules.engine.paste.facts import Given
 from rules.engine.paste.failure_texts import HARD_LEVELS
+from rules.engine.paste.frames import last_frame_of_vllm
 from rules.engine.paste.nature import Nature, read_nature
 from rules.engine.paste.reading import read_paste, read_window
 from rules.engine.paste.rootcause import CauseReading, Kind, find_root_cause
-from rules.engine.paste.told.talk import is_talk
 from rules.engine.paste.told.hints import is_begun, is_hinted
+from rules.engine.paste.told.talk import is_talk
 from rules.engine.paste.tracebacks import Raised
 from rules.engine.seams import FactsFound, Failure
 from rules.engine.wording import remark
@@ -38,6 +39,7 @@ class PasteReader:
         told = frozenset(_message(root)) | _echoed(reading, {_essence(root)}) if root else frozenset()
         nature = read_nature(evidence.lines, reading)
         code = _code(evidence, reading)
+        wrappers = _wrappers(reading)
         return Failure(
             root=root.index if root else None,
             text=root.text if root else None,
@@ -45,7 +47,9 @@ class PasteReader:
             message=root.detail or root.message if root else "",
             told=told,
             chain=_chain(reading) - told,
-            wrappers=_wrappers(reading),
+            wrappers=wrappers,
+            frame=last_frame_of_vllm(evidence.lines, root.index if root else None),
+            nearest=next(iter(wrappers), None) if nature.started else None,
             code=code | _talk(evidence, reading),
             cut=nature.message_cut,
             hidden=_is_hidden(evidence, nature, reading, code),

@@ -154,6 +154,19 @@ class RootCause:
 
 
 @dataclass(frozen=True, slots=True)
+class RaisedAt:
+    """A place in vLLM's source from which a failure came."""
+
+    #: from the package on (`vllm/v1/engine/core.py`)
+    file: str
+    line: int
+    #: from the traceback of the paste, of which it is the last frame of vLLM; None: release facts say it
+    function: str | None = None
+    #: the release whose source raises the message there; None: the traceback shows it
+    release: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RuledOut:
     """A rival rule and why it is not the cause."""
 
@@ -186,3 +199,5 @@ class Report:
     ask: tuple[Ask, ...] = ()
     notes: tuple[Note, ...] = ()
     redacted: int = 0
+    #: where in vLLM a failure arose that is not diagnosed, as far as that is known
+    raised_at: tuple[RaisedAt, ...] = ()

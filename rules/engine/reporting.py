@@ -83,8 +83,8 @@ class Judged:
     def _root_cause(self) -> RootCause | None:
         failure, best = self.setting.failure, self._best()
         place = failure.root
-        if place is None and best is not None:
-            place = best.line
+        if place is None:
+            place = failure.nearest if best is None else best.line
         if place is None or self.verdict.status is Status.NOT_AN_INCIDENT:
             return None
         line = self.evidence.lines[place]

@@ -11,8 +11,10 @@ from packaging.version import Version
 
 from rules.engine.paste.evidence import Evidence, Note
 from rules.engine.paste.facts import Facts, Given
+from rules.engine.paste.frames import Frame
 from rules.engine.report import Ask, Remedy
 from rules.engine.rule.model import Condition, Rule
+from rules.releases.model import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,12 @@ class Failure:
     chain: frozenset[int] = frozenset()
     #: first lines of exceptions that hide another (`Engine core initialization failed. See root cause above`)
     wrappers: tuple[int, ...] = ()
+    #: the first of the wrappers where nothing hidden can stand before it, for the log shows the server coming up
+    nearest: int | None = None
     #: lines that tell of no failure: frames and source of a traceback, and what a clean end left behind
     code: frozenset[int] = frozenset()
+    #: the last frame of vLLM's own code before the root cause, or of a paste that names none
+    frame: Frame | None = None
     #: True when the message of the root cause stops where no sentence can end
     cut: bool = False
     #: True when something failed and no line tells what: a traceback ends early, a record stands alone
@@ -123,6 +129,13 @@ class Texts(Protocol):
 
     def find(self, name: str, message: str) -> Raising | None:
         """Return which releases raise a message; None when none does. No name: any exception."""
+
+
+class Places(Protocol):
+    """Where releases raise a message."""
+
+    def __call__(self, name: str, message: str, version: Version, /) -> Sequence[Source]:
+        """Return the places of one release; none where they are unknown or many."""
 
 
 class Stump(Protocol):

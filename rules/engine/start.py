@@ -10,6 +10,7 @@ from rules.engine.compiled import CompiledCatalogue, compiled_catalogue
 from rules.engine.diagnose import Engine, Parts
 from rules.engine.matching.verifying import Matcher
 from rules.engine.printed.names import is_stump
+from rules.engine.printed.places import raising_places
 from rules.engine.printed.texts import PrintedTexts, TextSource
 from rules.engine.reader import PasteReader
 from rules.engine.remedy.answerer import RemedyAnswerer
@@ -70,5 +71,6 @@ def engine_of(compiled: CompiledCatalogue, releases: Releases, texts: Texts | No
         printing=partial(releases_that_print, releases=releases),
         stump=partial(is_stump, releases=releases),
         texts=texts,
+        places=partial(raising_places, releases=releases),
     )
     return Engine(parts)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bot.cli.answer.proofs import shared_proofs
 from bot.locale import say
 from bot.locale.ranges import in_words
+from bot.triage.showing.raised import raised_sentences
 from rules.engine.report import Risk, Status
 
 if TYPE_CHECKING:
@@ -91,13 +92,18 @@ class _Answer:
 
     def _root_cause(self) -> None:
         root = self.report.root_cause
-        if root is None:
-            return
-        if root.process:
-            self._section("terminal.root.process", line=root.line, process=root.process)
-        else:
-            self._section("terminal.root", line=root.line)
-        self.page.prose(root.text)
+        places = raised_sentences(self.report)
+        if root is not None:
+            key = "nearest" if self.report.status is Status.NEED_MORE else "root"
+            if root.process:
+                self._section(f"terminal.{key}.process", line=root.line, process=root.process)
+            else:
+                self._section(f"terminal.{key}", line=root.line)
+            self.page.prose(root.text)
+        elif places:
+            self.page.blank()
+        for place in places:
+            self.page.prose(place)
 
     def _known(self) -> None:
         facts = self.report.facts

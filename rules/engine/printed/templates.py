@@ -60,10 +60,10 @@ def _beginning(part: str, rest: str, *, anywhere: bool) -> str:
     return next((part[:size] for size in range(longest, 0, -1) if rest.endswith(part[:size])), "")
 
 
-def read_template(template: str, kind: str, releases: int) -> Template | None:
-    """Return a template to compare with; None for one that any program might print."""
+def read_template(template: str, kind: str, releases: int, least: int = _LEAST_WORDS) -> Template | None:
+    """Return a template to compare with; None for one that any program might print, in fewer words than `least`."""
     parts = tuple(_plain(part) for part in _first_line(template).split(_GAP))
-    if sum(count_words(part) for part in parts) < _LEAST_WORDS or template.startswith(_ANYBODYS):
+    if sum(count_words(part) for part in parts) < least or template.startswith(_ANYBODYS):
         return None
     return Template(kind, parts, releases)
 

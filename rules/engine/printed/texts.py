@@ -52,7 +52,7 @@ class PrintedTexts:
 
         `name` is the exception as printed; without one any exception counts.
         """
-        fits = [(template, fit) for template, fit in self._fitting(*_unwrapped(name, message)) if fit]
+        fits = [(template, fit) for template, fit in self._fitting(*unwrapped(name, message)) if fit]
         best = max((fit for _, fit in fits), default=Fit.NOT)
         if best is Fit.NOT:
             return None
@@ -84,7 +84,7 @@ class PrintedTexts:
         return table
 
 
-def _unwrapped(name: str, message: str) -> tuple[str, str]:
+def unwrapped(name: str, message: str) -> tuple[str, str]:
     """Return the exception and message that a validation caught, or that a KeyError shows in quotes."""
     for start, caught in _WRAPPED.items():
         if message.startswith(start):

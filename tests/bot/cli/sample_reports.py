@@ -10,6 +10,7 @@ from rules.engine.report import (
     FixKind,
     Proof,
     ProofKind,
+    RaisedAt,
     Remedy,
     Report,
     Risk,
@@ -54,6 +55,12 @@ def a_diagnosis(rule: str = "vit-backend-rejected") -> Diagnosis:
     )
 
 
+RAISED_AT = (
+    RaisedAt("vllm/v1/engine/core.py", 833, function="run_engine_core"),
+    RaisedAt("vllm/attention/selector.py", 180, release="0.11.2"),
+)
+
+
 def a_report(status: Status = Status.DIAGNOSED, *, language: str = "en") -> Report:
     decided = status is Status.DIAGNOSED
     quiet = status is Status.NOT_AN_INCIDENT
@@ -82,4 +89,5 @@ def a_report(status: Status = Status.DIAGNOSED, *, language: str = "en") -> Repo
         else (Ask("gpu", "The second fix depends on the GPU.", "nvidia-smi --query-gpu=name"),),
         notes=(Note(NoteKind.CONTRADICTION, "Two releases are named."),),
         redacted=2,
+        raised_at=() if decided or quiet else RAISED_AT,
     )

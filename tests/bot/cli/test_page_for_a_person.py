@@ -49,6 +49,23 @@ def test_the_parts_come_in_the_order_that_a_person_needs(monkeypatch):
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize(
+    ("status", "head"),
+    [
+        (Status.UNKNOWN, "Root cause, line 41, process Worker_TP0"),
+        (Status.NEED_MORE, "The nearest line to it, line 41, process Worker_TP0"),
+    ],
+)
+def test_below_the_line_of_the_failure_stands_where_in_vllm_it_arose(status, head, monkeypatch):
+    lines = _shown(a_report(status), monkeypatch, width=100).splitlines()
+
+    place = lines.index(head)
+    assert lines[place + 2 : place + 4] == [
+        "  In vLLM: vllm/v1/engine/core.py, line 833, in run_engine_core",
+        "  vLLM 0.11.2 raises it in vllm/attention/selector.py, line 180",
+    ]
+
+
 @pytest.mark.parametrize("width", [60, 80, 100, 132, 200])
 def test_a_command_is_one_unbroken_line_at_any_width(width, monkeypatch):
     lines = _shown(a_report(), monkeypatch, width=width).splitlines()

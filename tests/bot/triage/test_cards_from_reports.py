@@ -69,6 +69,14 @@ def texts_of(card):
                     yield from (link.text for link in links)
 
 
+@pytest.mark.parametrize("status", [Status.UNKNOWN, Status.NEED_MORE])
+def test_a_card_without_a_diagnosis_says_where_in_vllm_the_failure_arose(status):
+    texts = list(texts_of(card_of(a_report(status))))
+
+    assert any("vllm/v1/engine/core.py, line 833, in run_engine_core" in text for text in texts)
+    assert any("vLLM 0.11.2 raises it in vllm/attention/selector.py, line 180" in text for text in texts)
+
+
 def commands_of(card):
     return [
         part.text

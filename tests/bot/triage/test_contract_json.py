@@ -22,6 +22,7 @@ TOP = [
     "ask",
     "notes",
     "redacted",
+    "raised_at",
 ]
 FACTS = [
     "vllm_version",
@@ -63,6 +64,18 @@ def test_the_keys_stay_when_nothing_is_known():
     assert list(answer["facts"]) == FACTS
     assert answer["facts"]["env"] == {}
     assert answer["facts"]["argv"] == []
+
+
+def test_where_in_vllm_a_failure_arose_is_told_by_the_traceback_or_by_a_release():
+    frame, fact = report_to_json(a_report(Status.UNKNOWN), "-")["raised_at"]
+
+    assert frame == {
+        "file": "vllm/v1/engine/core.py",
+        "line": 833,
+        "function": "run_engine_core",
+        "release": None,
+    }
+    assert fact == {"file": "vllm/attention/selector.py", "line": 180, "function": None, "release": "0.11.2"}
 
 
 def test_a_change_is_null_for_advice_and_has_four_keys_otherwise():

@@ -6,7 +6,7 @@ import textwrap
 import pytest
 
 from rules.engine.paste.evidence import Evidence
-from rules.engine.paste.language import asker_language
+from rules.engine.paste.told.language import asker_language
 from rules.engine.paste.reading import MOST_LINES, is_whole, read_paste, read_window
 from rules.engine.paste.rootcause import find_root_cause
 
