@@ -81,25 +81,45 @@ def link(entry: Entry, before: Link | None, keys: Keys) -> Link:
     return Link(sequence, record, _mac(keys.current, record))
 
 
-def verify(links: Iterable[Link], keys: Keys, heads: Iterable[Head] = ()) -> Fault | None:
-    """Return the first place where the chain is not what was written, or None when it is whole.
+class Checking:
+    """Checks a chain link by link, so that a journal of any length is read once and not kept."""
 
-    `heads` are what was exported: each must still stand in the chain.
-    """
-    known = keys.by_id()
-    told = {head.sequence: head.mac for head in heads}
-    before: Link | None = None
-    for one in links:
-        fault = _fault(one, before, known)
-        if fault is None and told.pop(one.sequence, one.mac) != one.mac:
+    def __init__(self, keys: Keys, heads: Iterable[Head] = ()) -> None:
+        """Check against what was exported too: each head must still stand in the chain."""
+        self._known = keys.by_id()
+        self._told = {head.sequence: head.mac for head in heads}
+        self._before: Link | None = None
+
+    @property
+    def count(self) -> int:
+        """Return how many links were taken and found whole."""
+        return self._before.sequence if self._before is not None else 0
+
+    def take(self, one: Link) -> Fault | None:
+        """Return what is wrong with the next link, or None and go on."""
+        fault = _fault(one, self._before, self._known)
+        if fault is None and self._told.pop(one.sequence, one.mac) != one.mac:
             fault = "it is another entry than the one whose head was exported"
         if fault is not None:
             return Fault(one.sequence, fault)
-        before = one
-    if told:
-        end = before.sequence if before is not None else 0
-        return Fault(end + 1, f"entries are missing: the head of entry {max(told)} was exported")
-    return None
+        self._before = one
+        return None
+
+    def end(self) -> Fault | None:
+        """Return what is missing after the last link."""
+        if not self._told:
+            return None
+        return Fault(self.count + 1, f"entries are missing: the head of entry {max(self._told)} was exported")
+
+
+def verify(links: Iterable[Link], keys: Keys, heads: Iterable[Head] = ()) -> Fault | None:
+    """Return the first place where the chain is not what was written, or None when it is whole."""
+    checking = Checking(keys, heads)
+    for one in links:
+        fault = checking.take(one)
+        if fault is not None:
+            return fault
+    return checking.end()
 
 
 def _fault(one: Link, before: Link | None, known: Mapping[str, bytes]) -> str | None:

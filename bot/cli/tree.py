@@ -15,13 +15,16 @@ from bot.cli.terminal import PROGRAM
 #: command or group of commands → module that holds its `app`; imported only when it is used
 COMMANDS = {
     "diagnose": "bot.cli.answer.diagnose",
+    "backends": "bot.cli.backends.command",
     "explain": "bot.cli.catalogue.explain",
     "rules": "bot.cli.catalogue.rules",
     "releases": "bot.cli.releases.commands",
     "serve": "bot.cli.running.serve",
     "demo": "bot.cli.running.demo",
     "login": "bot.cli.running.login",
+    "hosts": "bot.cli.hosts.commands",
     "incidents": "bot.cli.operating.incidents",
+    "audit": "bot.cli.operating.audit",
     "manifest": "bot.cli.operating.manifest",
     "doctor": "bot.cli.operating.doctor",
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import socket
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -76,3 +78,9 @@ async def _addresses(address: str, lookup: Lookup) -> list[Address]:
     if not found:
         raise BadAddressError(address, "has no address", "check the name")
     return found
+
+
+async def look_up(name: str) -> Sequence[str]:
+    """Return the addresses of a name, as this machine resolves it. Raises `OSError`."""
+    found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(one[4][0]) for one in found))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: kind of fault → what we say of it
 _OUR_WORDS = {
-    "extra_forbidden": "is no key of the registry: see docs/reference/hosts.md",
+    "extra_forbidden": "is no key of the registry: see docs/how-to/register-gpu-hosts.md",
     "missing": "is missing",
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",

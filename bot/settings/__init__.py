@@ -4,6 +4,7 @@ A variable is named after the path of its setting: `console.port` is `VLLM_DIAGN
 over the file, and the file is named by `VLLM_DIAGNOSE_CONFIG`.
 """
 
+from bot.settings.acting import AuditSettings, RelaunchSettings
 from bot.settings.everything import PREFIX, FixedSettings, Settings
 from bot.settings.groups import ConsoleSettings, StoreSettings, TriageSettings
 from bot.settings.platforms import DiscordSettings, IntakeMode, SlackDelivery, SlackSettings
@@ -12,11 +13,13 @@ from bot.settings.reading import CONFIG_VARIABLE, BadSettingsError, read_setting
 __all__ = [
     "CONFIG_VARIABLE",
     "PREFIX",
+    "AuditSettings",
     "BadSettingsError",
     "ConsoleSettings",
     "DiscordSettings",
     "FixedSettings",
     "IntakeMode",
+    "RelaunchSettings",
     "Settings",
     "SlackDelivery",
     "SlackSettings",

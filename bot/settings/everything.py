@@ -9,6 +9,7 @@ from typing import Self
 from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from bot.settings.acting import AuditSettings, RelaunchSettings
 from bot.settings.groups import ConsoleSettings, StoreSettings, TriageSettings
 from bot.settings.platforms import DiscordSettings, SlackSettings
 
@@ -33,11 +34,18 @@ class Settings(BaseSettings):
     triage: TriageSettings = TriageSettings()
     slack: SlackSettings = SlackSettings()
     discord: DiscordSettings = DiscordSettings()
+    relaunch: RelaunchSettings = RelaunchSettings()
+    audit: AuditSettings = AuditSettings()
 
     @property
     def store_url(self) -> str:
         """Return the address of the store."""
         return self.store.url or f"sqlite+aiosqlite:///{self.state_dir / 'store.db'}"
+
+    @property
+    def journal_key_file(self) -> Path:
+        """Return the file of the journal's key; the environment wins over it."""
+        return self.audit.key_file or self.state_dir / "journal.key"
 
     @model_validator(mode="after")
     def _has_absolute_state(self) -> Self:

@@ -11,6 +11,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_settings import SettingsError
 
+from bot.audit.keys import KEY_VARIABLE
 from bot.settings.everything import PREFIX, Settings
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 CONFIG_VARIABLE = f"{PREFIX}CONFIG"
 #: variables with our prefix that other parts read
-_OTHER_VARIABLES: tuple[str, ...] = ()
+_OTHER_VARIABLES = (KEY_VARIABLE,)
 #: words in the names of settings whose values are never repeated; an address may hold a password
 _UNSPOKEN = ("url", "token", "secret")
 

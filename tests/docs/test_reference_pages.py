@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.audit.keys import KEY_VARIABLE
 from bot.cli.exits import MEANINGS, ExitCode
 from bot.cli.reference.commands import command_helps
 from bot.cli.reference.pages import pages, write_pages
@@ -73,7 +74,7 @@ def test_a_setting_without_a_description_is_an_error():
         volume: int = 3
 
     with pytest.raises(UndocumentedError, match="VOLUME"):
-        settings_page(Silent, CONFIG_VARIABLE)
+        settings_page(Silent, CONFIG_VARIABLE, KEY_VARIABLE)
 
 
 def test_every_exit_code_has_a_meaning():

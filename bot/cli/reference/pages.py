@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from bot.audit.keys import KEY_VARIABLE
+from bot.cli.backends.model import json_schema as matrix_schema
 from bot.cli.catalogue.loading import load_rules
 from bot.cli.catalogue.page import rule_page
 from bot.cli.reference.catalogue import classes_page, rules_page
@@ -27,12 +29,17 @@ def pages() -> dict[str, str]:
     return {
         "commands.md": commands_page(),
         "exit-codes.md": exit_codes_page(),
-        "settings.md": settings_page(Settings, CONFIG_VARIABLE),
+        "settings.md": settings_page(Settings, CONFIG_VARIABLE, KEY_VARIABLE),
         "classes.md": classes_page(catalogue),
-        "diagnose.schema.json": json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n",
+        "backends.schema.json": _schema(matrix_schema()),
+        "diagnose.schema.json": _schema(json_schema()),
         "rules/README.md": rules_page(catalogue),
         **{f"rules/{rule.id}.md": _rule_page(rule, catalogue) for rule in catalogue.rules},
     }
+
+
+def _schema(schema: dict[str, object]) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _rule_page(rule: Rule, catalogue: Catalogue) -> str:

@@ -26,8 +26,10 @@ _KINDS = {
     "Path": "path",
 }
 
+_KEY_MEANING = "The journal's key in base64, instead of its file; after a change the earlier ones behind it."
 
-def settings_page(model: type[BaseSettings], config_variable: str) -> str:
+
+def settings_page(model: type[BaseSettings], config_variable: str, key_variable: str) -> str:
     """Return the table of all settings: variable, what it holds, default, meaning."""
     prefix = model.model_config.get("env_prefix", "")
     delimiter = model.model_config.get("env_nested_delimiter") or "__"
@@ -46,6 +48,7 @@ def settings_page(model: type[BaseSettings], config_variable: str) -> str:
             "| variable | holds | default | meaning |",
             "|--|--|--|--|",
             f"| `{config_variable}` | path | empty | YAML file of settings. |",
+            f"| `{key_variable}` | secret | empty | {_KEY_MEANING} |",
             *rows,
             "",
         ]

@@ -22,6 +22,7 @@ from adapters.chat.console.routes import RoomsApi
 from adapters.chat.console.sending import Limits
 from adapters.chat.console.uploads import Uploads
 from bot.access.signing_in import os_person
+from bot.bootstrap.hosts import open_host
 from bot.clock import random_id, system_clock
 from bot.intake.connections import Connection
 from bot.intake.threshold import Admission
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from adapters.chat.slack.options import SlackOptions
     from adapters.chat.slack.platform import SlackPlatform
 
-__all__ = ["Stage", "demo", "examine", "login", "manifest", "running", "serve"]
+__all__ = ["Stage", "demo", "examine", "login", "manifest", "open_host", "running", "serve"]
 
 _MIB = 1 << 20
 #: stands in for the page's address in a manifest

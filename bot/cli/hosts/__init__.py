@@ -1,0 +1,1 @@
+"""`vllm-diagnose hosts`: the registry of GPU hosts and their servers."""
