@@ -27,7 +27,7 @@ UNKNOWN = "unknown"
 class Start:
     """A start that is to be made once, whoever asks how often."""
 
-    #: random, new for each start; in the server's environment as RELAUNCH_START_ID, and in a container's labels
+    #: random, new for each start; in the server's environment (launch/marks.py), and in a container's labels
     start_id: str
     #: exactly this argv and environment, wherever the driver's own configuration says otherwise
     spec: Spec

@@ -20,19 +20,18 @@ _NAMES = frozenset(
         "PROMPT_COMMAND",
         "GCONV_PATH",
         "NODE_OPTIONS",
-        "TMPDIR",
         "VIRTUAL_ENV",
         "HF_TOKEN",
         "HF_ENDPOINT",
-        "HF_HOME",
         "HUGGING_FACE_HUB_TOKEN",
         "VLLM_PLUGINS",
         "VLLM_API_KEY",
         "VLLM_ALLOW_INSECURE_SERIALIZATION",
         "VLLM_ALLOW_RUNTIME_LORA_UPDATING",
         "VLLM_SERVER_DEV_MODE",
-        "VLLM_WORKER_MULTIPROC_METHOD_CLASS",
         "VLLM_MODEL_REDIRECT_PATH",
+        "VLLM_CONFIG_ROOT",
+        "VLLM_CACHE_ROOT",
     }
 )
 _BEGINNINGS = (
@@ -49,8 +48,8 @@ _BEGINNINGS = (
     "SETPROCTITLE",
 )
 _ENDINGS = re.compile(
-    r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PROXY|PATH|DIR|HOME|LIB|LIBRARY|FILE|CMD"
-    r"|COMMAND|PLUGINS?|CACHE|URL|ENDPOINT)\Z"
+    r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PROXY|LIB|LIBRARY|SO_PATH|CMD|COMMAND"
+    r"|PLUGINS?|URL|ENDPOINT)\Z"
 )
 #: flags by their long name
 _FLAGS = frozenset(
@@ -71,9 +70,7 @@ _FLAGS = frozenset(
         "--hf-token",
         "--hf-config-path",
         "--hf-overrides",
-        "--hf-overrides-json",
         "--download-dir",
-        "--load-format",
         "--model-loader-extra-config",
         "--chat-template",
         "--lora-modules",
@@ -99,7 +96,6 @@ _FLAGS = frozenset(
         "--log-config-file",
         "--otlp-traces-endpoint",
         "--collect-detailed-traces",
-        "--enable-server-load-tracking",
         "--profiler-config",
         "--data-parallel-address",
         "--master-addr",

@@ -67,31 +67,24 @@ class Folder:
         """Return the file in which the driver keeps what it knows of one start."""
         return self.starts / (start_id + ".json")
 
-    def current(self) -> Spec | None:
-        """Return the launch that a start takes; None: none was written, the driver's own holds."""
-        return self._launch("current")
-
-    def previous(self) -> Spec | None:
-        """Return the launch that comes back should the run fail; None: no run is open."""
-        return self._launch("previous")
-
-    def write_current(self, spec: Spec, base_hash: str) -> None:
-        """Let starts take a launch. `base_hash` is of the host's own launch that it was made from."""
-        write_json(self.path / "current.json", dict(spec.as_json(), base_hash=base_hash))
-
-    def write_previous(self, spec: Spec, base_hash: str) -> None:
-        """Keep a launch for the way back."""
-        write_json(self.path / "previous.json", dict(spec.as_json(), base_hash=base_hash))
+    def write_launch(self, name: str, spec: Spec, base_hash: str) -> None:
+        """Write `current` or `previous`. `base_hash` is of the host's own launch that it was made from."""
+        write_json(self.path / (name + ".json"), dict(spec.as_json(), base_hash=base_hash))
 
     def drop_previous(self) -> None:
         """Forget the way back."""
         remove(self.path / "previous.json")
+
+    def start_order(self, start_id: str) -> Path:
+        """Return the file in which a driver tells its supervisor what to start."""
+        return self.starts / (start_id + ".order.json")
 
     def base_hash(self, name: str) -> str | None:
         """Return the hash of the host's own launch that `current` or `previous` was made from."""
         body = read_json(self.path / (name + ".json"))
         return None if body is None else body["base_hash"]
 
-    def _launch(self, name: str) -> Spec | None:
+    def launch(self, name: str) -> Spec | None:
+        """Return a launch: `current`, that a start takes, or `previous`, that comes back should the run fail."""
         body = read_json(self.path / (name + ".json"))
         return None if body is None else Spec(tuple(body["argv"]), dict(body["env"]))

@@ -1,0 +1,60 @@
+"""Becomes the server: clears everything and executes exactly the launch that was written down. Not for watching it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from .. import program
+from ..refusal import UNABLE, Refusal
+from . import marks, wrapper
+from .late import SITE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .spec import Spec
+
+#: beside the servers' folders, and readable for the users that servers run as
+SITE_FOLDER = "site"
+
+
+def environment(spec: Spec, start_id: str, state_dir: Path) -> dict[str, str]:
+    """Return what the process is given: the launch's environment, its marks, and the way into a wrapper's vLLM."""
+    env = marks.marked(spec, start_id)
+    if wrapper.script(spec) is not None:
+        folder = str(state_dir / SITE_FOLDER)
+        env["PYTHONPATH"] = ":".join([folder] + [part for part in (env.get("PYTHONPATH"),) if part])
+    return env
+
+
+def write_site(state_dir: Path) -> None:
+    """Write the module that a wrapper's Python imports first."""
+    folder = state_dir / SITE_FOLDER
+    folder.mkdir(mode=0o755, exist_ok=True)
+    folder.chmod(0o755)
+    path = folder / "sitecustomize.py"
+    text = SITE % str(program.archive())
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        fresh = folder / ("sitecustomize.%d" % os.getpid())
+        fresh.write_text(text, encoding="utf-8")
+        fresh.chmod(0o644)
+        fresh.replace(path)
+
+
+def become(spec: Spec, env: dict[str, str], cwd: str | None) -> None:
+    """Replace this process. Returns only by a refusal."""
+    found = wrapper.program(spec)
+    if found is None:
+        raise Refusal(
+            UNABLE,
+            "%s is not there or not executable" % spec.argv[0],
+            "write the whole path of the program in the registered launch",
+        )
+    try:
+        os.chdir(cwd or "/")
+        os.execve(found, list(spec.argv), env)  # noqa: S606 - the argv is a list
+    except OSError as error:
+        raise Refusal(
+            UNABLE, "%s cannot be started: %s" % (found, error.strerror), "try it by hand"
+        ) from None

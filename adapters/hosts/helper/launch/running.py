@@ -1,0 +1,59 @@
+"""The launch that a running process really has. Not for what was written down for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..processes import proc
+from . import marks
+from .late import is_vllm
+from .spec import Spec
+
+if TYPE_CHECKING:
+    from typing import Iterable
+
+#: programs that start another one in their own place
+_PREFIXES = frozenset(
+    {"numactl", "nice", "ionice", "taskset", "env", "chrt", "stdbuf", "setsid", "time", "tini"}
+)
+
+
+def find(pids: Iterable[int], main: int | None, spec: Spec) -> tuple[int, Spec, str] | None:
+    """Return the pid, launch and hash of the process that is the server itself; None when none can be read.
+
+    The hash is that of the planned launch where the process has what was planned: as it is, with the interpreter
+    that a script's first line names before it, or as vLLM was started by a wrapper with the change made.
+    """
+    others: list[tuple[int, Spec]] = []
+    for pid in ([] if main is None else [main]) + sorted(pid for pid in pids if pid != main):
+        argv, env = proc.cmdline(pid), proc.environ(pid)
+        if argv is None or env is None:
+            continue
+        bare = Spec(argv, marks.unmarked(env))
+        if env.get(marks.APPLIED) == bare.hash and marks.CHANGE not in env:
+            return pid, bare, env.get(marks.SPEC, bare.hash)
+        if dict(bare.env) == dict(spec.env) and is_same_command(argv, spec.argv):
+            return pid, spec, spec.hash
+        others.append((pid, bare))
+    others.sort(key=lambda other: not is_vllm(list(other[1].argv)))
+    return (*others[0], others[0][1].hash) if others else None
+
+
+def is_same_command(running: tuple[str, ...], planned: tuple[str, ...]) -> bool:
+    """Tell whether a command line is what comes of executing another."""
+    for skipped in range(len(planned)):
+        rest = planned[skipped:]
+        if running == rest or _behind_interpreter(running, rest):
+            return True
+        if Path(planned[0]).name not in _PREFIXES:
+            return False
+    return False
+
+
+def _behind_interpreter(running: tuple[str, ...], planned: tuple[str, ...]) -> bool:
+    """Tell whether a script's first line put its interpreter, and perhaps one option, before the same words."""
+    before = len(running) - len(planned)
+    if before not in (1, 2) or running[before + 1 :] != planned[1:]:
+        return False
+    return Path(running[before]).name == Path(planned[0]).name

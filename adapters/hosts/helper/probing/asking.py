@@ -1,0 +1,44 @@
+"""Asks a running server something, with its own key, which never leaves the host. Not for judging the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..launch import running
+from .http import ask
+from .questions import question
+
+if TYPE_CHECKING:
+    from ..acts.work import Work
+    from ..launch.spec import Spec
+
+
+def probe(work: Work, kind: str, model: str, timeout_seconds: float) -> dict[str, Any]:
+    """Return what the server answered on its registered port."""
+    record = work.record()
+    found = work.driver.observe(record.start_id)
+    registered = work.folder.launch("current") or work.driver.registered()
+    real = running.find(found.pids, found.pid, registered)
+    launches = [registered] if real is None else [real[1], registered]
+    asked = question(kind, model)
+    headers = {"Accept": "application/json"}
+    key = next((key for key in map(_api_key, launches) if key), None)
+    if key is not None:
+        headers["Authorization"] = "Bearer " + key
+    answer = ask(work.server.port, asked.method, asked.path, headers, asked.body, timeout_seconds)
+    return {
+        "kind": kind,
+        "status": answer.status,
+        "body": work.masker(*launches).text(answer.body.decode("utf-8", "replace")),
+        "seconds": answer.seconds,
+        "trouble": answer.trouble,
+    }
+
+
+def _api_key(spec: Spec) -> str | None:
+    """Return the first key that a launch makes its server ask for: the flag wins over the variable."""
+    for at, word in enumerate(spec.argv):
+        name, is_joined, value = word.partition("=")
+        if name.replace("_", "-") == "--api-key":
+            return value if is_joined else (spec.argv[at + 1] if at + 1 < len(spec.argv) else None)
+    return spec.env.get("VLLM_API_KEY")

@@ -1,0 +1,105 @@
+"""One HTTP request to this machine's own port, within a time and a size. No redirects, no proxies, no other place."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+import time
+from dataclasses import dataclass
+
+#: of a body; what is longer is cut
+BODY_LIMIT = 64 << 10
+_HEAD_LIMIT = 32 << 10
+_CHUNK = 16 << 10
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back. `status` is None when nothing that is HTTP did, and `trouble` says why."""
+
+    status: int | None
+    body: bytes
+    seconds: float
+    trouble: str = ""
+
+
+def ask(port: int, method: str, path: str, headers: dict[str, str], body: bytes, seconds: float) -> Answer:
+    """Send a request and read what comes until it is whole, too long or too late."""
+    began = time.monotonic()
+    deadline = began + seconds
+    raw = b""
+    trouble = ""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=seconds) as stream:
+            stream.sendall(_request(port, method, path, headers, body))
+            raw, trouble = _read(stream, deadline)
+    except OSError as error:
+        trouble = _why(error, seconds)
+    spent = round(time.monotonic() - began, 3)
+    if trouble:
+        return Answer(None, b"", spent, trouble)
+    return _parsed(raw, spent)
+
+
+def _request(port: int, method: str, path: str, headers: dict[str, str], body: bytes) -> bytes:
+    lines = ["%s %s HTTP/1.1" % (method, path), "Host: 127.0.0.1:%d" % port, "Connection: close"]
+    lines += ["%s: %s" % pair for pair in headers.items()]
+    if body:
+        lines += ["Content-Type: application/json", "Content-Length: %d" % len(body)]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+
+
+def _read(stream: socket.socket, deadline: float) -> tuple[bytes, str]:
+    raw = b""
+    while len(raw) < _HEAD_LIMIT + BODY_LIMIT and not _is_whole(raw):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return raw, "no whole answer came in time"
+        stream.settimeout(left)
+        part = stream.recv(_CHUNK)
+        if not part:
+            break
+        raw += part
+    return raw, "" if raw else "the server closed the connection without an answer"
+
+
+def _is_whole(raw: bytes) -> bool:
+    """Tell whether an answer that says its length is complete; others end when the server hangs up."""
+    head, found, body = raw.partition(b"\r\n\r\n")
+    if not found:
+        return False
+    lowered = head.lower()
+    if b"transfer-encoding: chunked" in lowered:
+        return body.endswith(b"0\r\n\r\n")
+    _, named, rest = lowered.partition(b"content-length:")
+    length = rest.split(b"\r\n", 1)[0].strip()
+    return bool(named) and length.isdigit() and len(body) >= min(int(length), BODY_LIMIT)
+
+
+class _Stored(io.BytesIO):
+    """Stands for a socket where http.client wants one."""
+
+    def makefile(self, *_: object, **__: object) -> io.BytesIO:
+        """Return the bytes as a file."""
+        return self
+
+
+def _parsed(raw: bytes, spent: float) -> Answer:
+    response = http.client.HTTPResponse(_Stored(raw))  # type: ignore[arg-type]
+    try:
+        response.begin()
+        body = response.read(BODY_LIMIT)
+    except http.client.IncompleteRead as error:
+        body = error.partial[:BODY_LIMIT]
+    except (http.client.HTTPException, ValueError) as error:
+        return Answer(None, b"", spent, "what came back is no HTTP: %s" % type(error).__name__)
+    return Answer(response.status, body, spent)
+
+
+def _why(error: OSError, seconds: float) -> str:
+    if isinstance(error, socket.timeout):
+        return "no answer within %g seconds" % seconds
+    if isinstance(error, ConnectionRefusedError):
+        return "nothing listens on the port"
+    return "the connection failed: %s" % (error.strerror or type(error).__name__)
