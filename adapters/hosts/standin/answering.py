@@ -1,0 +1,143 @@
+"""The stand-in's HTTP side. Not for judging what a good answer is: it gives bad ones on demand."""
+
+from __future__ import annotations
+
+import json
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .options import Options
+
+_MOST_BYTES = 32 << 20
+
+
+class Door(ThreadingHTTPServer):
+    """Listens on the stand-in's port."""
+
+    daemon_threads = True
+
+    def __init__(self, options: Options, is_engine_alive: Callable[[], bool]) -> None:
+        self.options = options
+        self.is_engine_alive = is_engine_alive
+        super().__init__((options.host, options.port), _Visitor)
+
+
+class _Visitor(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Door
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        """Answer what has no body."""
+        if self._is_spoiled() or self._is_stranger():
+            return
+        if self.path == "/health":
+            self._say(200 if self._is_healthy() else 503, b"")
+        elif self.path == "/v1/models":
+            faults = self.server.options.faults
+            name = "another/model" if "wrong-model" in faults else self.server.options.served_name
+            self._json(200, {"object": "list", "data": [{"id": name, "object": "model", "owned_by": "vllm"}]})
+        else:
+            self._json(404, {"detail": "Not Found"})
+
+    def do_POST(self) -> None:
+        """Answer a request for a completion."""
+        raw = self.rfile.read(min(int(self.headers.get("Content-Length") or 0), _MOST_BYTES))
+        if self._is_spoiled() or self._is_stranger():
+            return
+        if self.path not in ("/v1/completions", "/v1/chat/completions"):
+            self._json(404, {"detail": "Not Found"})
+            return
+        body = json.loads(raw)
+        if body.get("model") != self.server.options.served_name:
+            self._error(404, f"The model `{body.get('model')}` does not exist.")
+            return
+        if "engine-hung" in self.server.options.faults:
+            time.sleep(3600)
+        if "engine-dead" in self.server.options.faults or not self.server.is_engine_alive():
+            self._error(500, "EngineCore encountered an issue. See stack trace (above) for the root cause.")
+            return
+        if b'"image_url"' in raw and "no-vision" in self.server.options.faults:
+            self._error(500, "Failed to apply Qwen3VLProcessor")
+            return
+        self._complete(is_chat=self.path.endswith("/chat/completions"), has_image=b'"image_url"' in raw)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - http.server's name
+        """Print the line that the server prints for each request."""
+        print("INFO:     127.0.0.1:0 - " + format % args, flush=True)  # noqa: T201 - this is the server's log
+
+    def _complete(self, *, is_chat: bool, has_image: bool) -> None:
+        faults = self.server.options.faults
+        text = "Red." if has_image else " Paris, a city on the Seine."
+        if "empty-completion" in faults:
+            text = ""
+        if "repeated-token" in faults:
+            text = "!" * 16
+        choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
+        if is_chat:
+            choice["message"] = {"role": "assistant", "content": text}
+        else:
+            choice["text"] = text
+        kind = "chat.completion" if is_chat else "text_completion"
+        body = {"id": "cmpl-0", "object": kind, "model": self.server.options.served_name, "choices": [choice]}
+        if "leaks" in faults:
+            body["system_fingerprint"] = self.headers.get("Authorization", "")
+        self._json(200, body)
+
+    def _is_healthy(self) -> bool:
+        return "engine-dead" in self.server.options.faults or self.server.is_engine_alive()
+
+    def _is_stranger(self) -> bool:
+        key = self.server.options.api_key
+        if (
+            key is None
+            or not self.path.startswith("/v1")
+            or self.headers.get("Authorization") == f"Bearer {key}"
+        ):
+            return False
+        self._json(401, {"error": "Unauthorized"})
+        return True
+
+    def _is_spoiled(self) -> bool:
+        """Give an answer that no asker should wait for, where such a fault is on."""
+        faults = self.server.options.faults
+        if "redirects" in faults:
+            self.send_response(302)
+            self.send_header("Location", f"http://localhost:{self.server.options.port}/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return True
+        if "no-answer" in faults:
+            time.sleep(3600)
+        if "slow-drip" in faults or "huge-answer" in faults:
+            self._flow("slow-drip" in faults)
+            return True
+        return False
+
+    def _flow(self, is_slow: bool) -> None:  # noqa: FBT001 - which of two
+        self.send_response(200)
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(b"x" if is_slow else b"x" * 65536)
+                time.sleep(0.05 if is_slow else 0)
+        except OSError:
+            self.close_connection = True
+
+    def _error(self, status: int, message: str) -> None:
+        self._json(status, {"error": {"message": message, "type": "InternalServerError", "code": status}})
+
+    def _json(self, status: int, body: dict[str, Any]) -> None:
+        self._say(status, json.dumps(body).encode(), "application/json")
+
+    def _say(self, status: int, body: bytes, kind: str = "text/plain") -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)

@@ -1,0 +1,96 @@
+"""The stand-in's command line: vLLM's words that matter here, and our own for faults. Not for carrying them out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+#: what a test or the demo can make go wrong; several are joined with commas
+FAULTS = {
+    "engine-dead": "/health says 200, every completion fails",
+    "engine-hung": "/health says 200, no completion is ever answered",
+    "wrong-model": "/v1/models names another model",
+    "empty-completion": "a completion holds no text",
+    "repeated-token": "a completion is one token over and over",
+    "no-vision": "requests with an image fail",
+    "ignores-term": "the polite signal is never heeded",
+    "ignores-term-while-starting": "nor is it before the server serves, as with vLLM",
+    "escapee": "one process leaves the session",
+    "slow-drip": "an answer comes byte by byte and never ends",
+    "redirects": "every answer sends the asker elsewhere",
+    "huge-answer": "an answer has no end",
+    "no-answer": "connections are accepted and nothing is said",
+    "leaks": "a token is printed and sent back",
+}
+
+
+class OptionError(ValueError):
+    """The command line holds what the stand-in does not know of its own options."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the stand-in was asked to be."""
+
+    model: str
+    served_name: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    api_key: str | None = None
+    #: the rest of vLLM's flags, as given
+    flags: dict[str, str] = field(default_factory=dict)
+    faults: frozenset[str] = frozenset()
+    #: between two stages of a start
+    delay_seconds: float = 0.0
+    #: ends this long after it serves; None: never
+    dies_after_seconds: float | None = None
+    #: between the end of the engine and the server's own
+    engine_death_seconds: float = 0.2
+    #: gets a line for each start
+    ledger: str | None = None
+
+
+def parse(argv: list[str], env: dict[str, str]) -> Options:
+    """Read a command line as vLLM would be given it."""
+    words = argv[1:] if argv[:1] == ["serve"] else list(argv)
+    bare, flags = _split(words)
+    model = flags.pop("--model", None) or (bare[0] if bare else "Qwen/Qwen3-VL-8B-Instruct")
+    own = {name: flags.pop(name) for name in list(flags) if name.startswith("--standin-")}
+    faults = frozenset(filter(None, own.pop("--standin-faults", "").split(",")))
+    if faults - set(FAULTS):
+        raise OptionError(
+            f"no such fault: {min(faults - set(FAULTS))}; there are {', '.join(sorted(FAULTS))}"
+        )
+    dies_after = own.pop("--standin-dies-after", None)
+    options = Options(
+        model=model,
+        served_name=flags.get("--served-model-name", model),
+        host=flags.get("--host", "127.0.0.1"),
+        port=int(flags.get("--port", "8000")),
+        api_key=flags.get("--api-key") or env.get("VLLM_API_KEY"),
+        flags=flags,
+        faults=faults,
+        delay_seconds=float(own.pop("--standin-delay", "0")),
+        dies_after_seconds=None if dies_after is None else float(dies_after),
+        engine_death_seconds=float(own.pop("--standin-engine-death", "0.2")),
+        ledger=own.pop("--standin-ledger", None),
+    )
+    if own:
+        raise OptionError(f"the stand-in knows no option {min(own)}")
+    return options
+
+
+def _split(words: list[str]) -> tuple[list[str], dict[str, str]]:
+    bare: list[str] = []
+    flags: dict[str, str] = {}
+    name = None
+    for word in words:
+        if word.startswith("--"):
+            head, joined, value = word.partition("=")
+            head = head.replace("_", "-")
+            flags[head] = value
+            name = None if joined else head
+        elif name is not None:
+            flags[name] = f"{flags[name]} {word}".strip()
+        else:
+            bare.append(word)
+    return bare, flags
