@@ -23,25 +23,12 @@ _FAILED: Final = frozenset({State.ROLLED_BACK, State.ROLLBACK_FAILED})
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """A time in which nothing is relaunched."""
-
-    begins: datetime
-    ends: datetime
-    #: groups of hosts; empty: all
-    host_groups: frozenset[str] = frozenset()
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Switches:
     """What the operator set."""
 
     is_enabled: bool = False
     is_dry_run: bool = True
-    per_host_an_hour: int = 4
     per_person_an_hour: int = 6
-    windows: tuple[Window, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +54,13 @@ class Wish:
 
     id: str
     host: str
-    host_group: str
     server: str
     person: str
     fingerprint: str
+    #: relaunches that the server may have in an hour
+    per_hour: int
+    #: when the maintenance window that is open now ends; None: none is open
+    maintenance_ends: datetime | None = None
     is_serving: bool = False
     is_forced: bool = False
     #: earlier relaunches of this host or person, in any order
@@ -93,10 +83,10 @@ def may_run(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
     return (
         _switched_off(switches)
         or _dry_run(switches)
-        or _maintenance(wish, switches, now)
+        or _maintenance(wish)
         or _repeated(wish, now)
         or _cooling_down(wish, now)
-        or _host_rate(wish, switches, now)
+        or _host_rate(wish, now)
     )
 
 
@@ -202,12 +192,14 @@ def _cooling_down(wish: Wish, now: datetime) -> Blocked | None:
     )
 
 
-def _host_rate(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
-    times = [run.asked_at for run in wish.past if run.host == wish.host and run.touched and run.id != wish.id]
-    lifts_at = _full_until(times, switches.per_host_an_hour, now)
+def _host_rate(wish: Wish, now: datetime) -> Blocked | None:
+    times = [
+        run.asked_at for run in wish.past if run.server == wish.server and run.touched and run.id != wish.id
+    ]
+    lifts_at = _full_until(times, wish.per_hour, now)
     if lifts_at is None:
         return None
-    detail = f"{wish.host} had {switches.per_host_an_hour} relaunches within an hour."
+    detail = f"{wish.server} had {wish.per_hour} relaunches within an hour."
     return Blocked(BlockReason.HOST_RATE, detail, lifts_at, _at(lifts_at))
 
 
@@ -228,18 +220,11 @@ def _full_until(times: Sequence[datetime], limit: int, now: datetime) -> datetim
     return recent[len(recent) - limit] + _HOUR if limit > 0 else now + _HOUR
 
 
-def _maintenance(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
-    ends = [
-        (window.ends, window.reason)
-        for window in switches.windows
-        if window.begins <= now < window.ends
-        and (not window.host_groups or wish.host_group in window.host_groups)
-    ]
-    if not ends:
+def _maintenance(wish: Wish) -> Blocked | None:
+    if wish.maintenance_ends is None:
         return None
-    lifts_at, reason = max(ends)
-    detail = "A maintenance window is open" + (f": {reason}." if reason else ".")
-    return Blocked(BlockReason.MAINTENANCE, detail, lifts_at, _at(lifts_at))
+    detail = "A maintenance window is open."
+    return Blocked(BlockReason.MAINTENANCE, detail, wish.maintenance_ends, _at(wish.maintenance_ends))
 
 
 def _at(moment: datetime) -> str:

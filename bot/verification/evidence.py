@@ -24,8 +24,8 @@ class Wanted:
     spec_hash: str
     #: of the start that the run made
     start_id: str
-    #: name that it must serve; None: any
-    model: str | None = None
+    #: name that it must serve
+    model: str
     #: of each group one text must stand in the log
     lines: tuple[tuple[str, ...], ...] = ()
     absent: tuple[str, ...] = ()

@@ -126,8 +126,8 @@ def _models(evidence: Evidence, wanted: Wanted) -> _Judged:
     def judge_names(answer: ProbeAnswer) -> _Judged:
         names = served_names(answer.body)
         shown = quoted(", ".join(names)) or "nothing"
-        if not names or (wanted.model is not None and wanted.model not in names):
-            return Outcome.FAILED, f"/v1/models lists {shown}, not {wanted.model or 'a model'}"
+        if wanted.model not in names:
+            return Outcome.FAILED, f"/v1/models lists {shown}, not {wanted.model}"
         return Outcome.PASSED, f"/v1/models lists {shown}"
 
     return _in_both(evidence, ProbeKind.MODELS, judge_names)

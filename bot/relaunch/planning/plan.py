@@ -109,8 +109,8 @@ class Plan:
     timeouts: Timeouts
     checks: tuple[Check, ...]
     promises: Promises
-    #: name to ask the server by; None: whatever it says
-    model: str | None
+    #: the name that its API serves the model under
+    model: str
     #: whether the server served before; then a rollback must bring it back to serving
     was_serving: bool
     #: asked for although the server serves

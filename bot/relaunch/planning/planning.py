@@ -17,15 +17,12 @@ from rules.engine.report import Change, FixKind
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from adapters.hosts.interface import Launch, Preflight, Snapshot
+    from adapters.hosts.interface import Preflight, Snapshot
     from rules.engine.report import Remedy
     from rules.releases.release import Release
 
 #: what a run does, in order
 STEPS: Final = ("lock", "check", "stop", "free", "launch", "start", "healthy", "verify", "commit")
-_NAME_FLAG: Final = "--served-model-name"
-#: names of models never hold it; masked ones do
-_MASK: Final = "<"
 
 
 class NotPlannableError(Exception):
@@ -68,8 +65,12 @@ class Found:
     vllm_version: str | None
     #: facts of that release; None where they are not shipped
     release: Release | None
-    #: minutes that earlier starts of this server took; empty: none is known
-    earlier_minutes: tuple[float, ...] = ()
+    #: the name that its API serves the model under
+    model: str
+    #: seconds that a start usually takes
+    usual_start: float
+    #: an image is asked about whatever was changed
+    always_image: bool = False
 
 
 def change_of(remedy: Remedy, release: Release | None = None) -> LaunchChange:
@@ -109,46 +110,22 @@ def make_plan(asked: Asked, found: Found, timeouts: Timeouts) -> Plan:
         diff=difference(before, after),
         steps=STEPS,
         timeouts=timeouts,
-        checks=_checks(asked, change),
+        checks=_checks(asked, change, always_image=found.always_image),
         promises=Promises(
             tuple(proof.lines for proof in remedy.verify if proof.lines),
             tuple(text for proof in remedy.verify for text in proof.absent),
         ),
-        model=served_name(after),
+        model=found.model,
         was_serving=found.is_serving,
         is_forced=asked.is_forced,
         source=Source(
             asked.incident, asked.fingerprint, asked.rule, asked.rule_version, remedy.id, remedy.risk.value
         ),
-        expected_minutes=_expected_minutes(found.earlier_minutes),
+        expected_minutes=max(1, round(found.usual_start / 60)),
         made_at=asked.made_at,
         expires_at=asked.expires_at,
         nonce=asked.nonce,
     )
-
-
-def served_name(launch: Launch) -> str | None:
-    """Return the name that requests ask for, as the command says it; None where it does not say, or is masked."""
-    argv = launch.argv
-    name = _value_of(argv, _NAME_FLAG) or _value_of(argv, "--model") or _positional(argv)
-    return None if name is None or _MASK in name else name
-
-
-def _value_of(argv: tuple[str, ...], flag: str) -> str | None:
-    for place, word in enumerate(argv):
-        if word.startswith(f"{flag}="):
-            return word.partition("=")[2]
-        if word == flag and place + 1 < len(argv):
-            return argv[place + 1]
-    return None
-
-
-def _positional(argv: tuple[str, ...]) -> str | None:
-    """Return the model of `vllm serve MODEL`."""
-    for place, word in enumerate(argv[:-1]):
-        if word == "serve" and not argv[place + 1].startswith("-"):
-            return argv[place + 1]
-    return None
 
 
 def _check_release(remedy: Remedy, version: str | None) -> None:
@@ -184,22 +161,14 @@ def _check_host(asked: Asked, found: Found) -> None:
         )
 
 
-def _checks(asked: Asked, change: LaunchChange) -> tuple[Check, ...]:
-    """Return all that applies; an image is asked about only where the change concerns images."""
+def _checks(asked: Asked, change: LaunchChange, *, always_image: bool) -> tuple[Check, ...]:
+    """Return all that applies."""
     checks = [Check.PROCESS]
     if any(proof.lines or proof.absent for proof in asked.remedy.verify):
         checks.append(Check.LOG_LINE)
     if change.env_set:
         checks.append(Check.NO_UNKNOWN_VARIABLE)
     checks += [Check.NOT_THE_OLD_FAILURE, Check.HEALTH, Check.MODELS, Check.TEXT]
-    if asked.is_vision:
+    if asked.is_vision or always_image:
         checks.append(Check.IMAGE)
     return (*checks, Check.SOAK)
-
-
-def _expected_minutes(earlier: tuple[float, ...]) -> int:
-    """Return the middle of what earlier starts took; ten minutes where none is known."""
-    if not earlier:
-        return 10
-    middle = sorted(earlier)[len(earlier) // 2]
-    return max(1, round(middle))

@@ -1,0 +1,116 @@
+"""Whether what was approved may still be done, by today's roles, switches and history. Not the judging itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from bot.access.authorization import Approval, Authorizer, Request
+from bot.access.policy import Action
+from bot.hosts.maintenance import lifts
+from bot.relaunch.gate import PastRun, Wish, may_run
+from bot.relaunch.states import TOUCHED, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bot.access.authorization import Target
+    from bot.clock import Clock
+    from bot.hosts.registry import Host, Registry, Server
+    from bot.relaunch.gate import Switches
+    from bot.relaunch.planning.plan import Plan
+    from bot.relaunch.states import Blocked
+    from bot.store.relaunches.interface import ApprovalStore, Relaunch, RelaunchStore
+
+#: as far back as the gate remembers
+_MEMORY: Final = timedelta(hours=25)
+_TOUCHED: Final = TOUCHED | {State.COMMITTED, State.ROLLED_BACK, State.ROLLBACK_FAILED}
+
+
+@dataclass(frozen=True, slots=True)
+class PresentPermission:
+    """Asks registry and switches as they are now; meets `Permission`."""
+
+    runs: RelaunchStore
+    approvals: ApprovalStore
+    registry: Callable[[], Registry]
+    switches: Callable[[], Switches]
+    clock: Clock
+
+    @property
+    def authorizer(self) -> Authorizer:
+        """Return the judge of today's policy."""
+        return Authorizer(self.registry().policy)
+
+    def find(self, server: str) -> tuple[Host, Server] | None:
+        """Return a server and its machine, if the registry has them and the entry has not expired."""
+        found = self.registry().find(server)
+        return None if found is None or found[0].has_expired(self.clock().date()) else found
+
+    def target(self, server: str) -> Target | None:
+        """Return what authorization asks of a server; None for one that is not registered."""
+        found = self.find(server)
+        return found[0].target(found[1]) if found is not None else None
+
+    async def withdrawn(self, relaunch: Relaunch, plan: Plan) -> str | None:
+        """Return why the approvals of a plan no longer hold, one sentence; None when they do."""
+        target = self.target(relaunch.server)
+        if target is None or target.host != relaunch.host:
+            return f"The registry no longer has {relaunch.server} on {relaunch.host}."
+        if plan.hash != relaunch.plan_hash:
+            return "The plan is not the one that was approved."
+        given = await self.approvals.of(relaunch.id)
+        valid = tuple(
+            approval
+            for actor, approval in given
+            if self.authorizer.decide(actor, Action.APPROVE, target).is_allowed
+        )
+        if self.authorizer.is_approved(request_of(relaunch, valid), target, self.clock()):
+            return None
+        if len(valid) < len(given):
+            return "Somebody who approved may no longer approve."
+        return "It no longer has the approvals that the server needs."
+
+    async def blocked(self, relaunch: Relaunch, plan: Plan) -> Blocked | None:
+        """Return why it has to wait."""
+        wish = await self.wish(relaunch, is_forced=plan.is_forced)
+        return may_run(wish, self.switches(), self.clock())
+
+    async def wish(self, relaunch: Relaunch, *, is_serving: bool = False, is_forced: bool = False) -> Wish:
+        """Return what the gate is asked about a run."""
+        found, now = self.find(relaunch.server), self.clock()
+        past = await self.runs.past(relaunch.host, relaunch.requester, now - _MEMORY)
+        return Wish(
+            id=relaunch.id,
+            host=relaunch.host,
+            server=relaunch.server,
+            person=relaunch.requester,
+            fingerprint=relaunch.fingerprint,
+            per_hour=found[1].relaunches_per_hour if found is not None else 0,
+            maintenance_ends=lifts(found[1].maintenance, now) if found is not None else None,
+            is_serving=is_serving,
+            is_forced=is_forced,
+            past=[past_run(run) for run in past],
+        )
+
+
+def request_of(relaunch: Relaunch, approvals: tuple[Approval, ...]) -> Request:
+    """Return what authorization is asked about a run."""
+    expires_at = relaunch.expires_at or relaunch.asked_at
+    return Request(relaunch.requester, relaunch.plan_hash, expires_at, approvals)
+
+
+def past_run(relaunch: Relaunch) -> PastRun:
+    """Return a run as the gate remembers it."""
+    return PastRun(
+        id=relaunch.id,
+        host=relaunch.host,
+        server=relaunch.server,
+        person=relaunch.requester,
+        fingerprint=relaunch.fingerprint,
+        state=relaunch.state,
+        asked_at=relaunch.asked_at,
+        ended_at=relaunch.ended_at,
+        touched=(relaunch.held or relaunch.state) in _TOUCHED,
+    )

@@ -1,0 +1,95 @@
+"""The first steps: take the host's lock, then look whether all that was approved still holds. Nothing is touched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from adapters.hosts.errors import RefusedError
+from adapters.hosts.interface import ProbeKind, RunState
+from bot.relaunch.running.course import CalledOffError
+from bot.relaunch.states import BlockReason, State
+
+if TYPE_CHECKING:
+    from adapters.hosts.interface import Snapshot
+    from bot.relaunch.interface import Result
+    from bot.relaunch.running.course import Course
+    from bot.relaunch.states import Blocked
+
+_OK = 200
+#: reasons that a person has to lift: an approval does not wait for them
+_FINAL = frozenset({BlockReason.SWITCHED_OFF, BlockReason.DRY_RUN, BlockReason.REPEATED_FAILURE})
+
+
+async def lock(course: Course) -> Result:
+    """Take the host, waiting for what ends by itself."""
+    plan, tools, record = course.plan, course.tools, course.record
+    try:
+        while True:
+            await course.heed_all()
+            blocked = await tools.permission.blocked(await record.row(), plan)
+            if blocked is not None and blocked.reason in _FINAL:
+                _void(f"{blocked.detail} Lifts {blocked.lifts_when}.")
+            fence = await tools.locks.take(plan.host, plan.id) if blocked is None else None
+            if fence is not None:
+                break
+            await _wait(course, blocked)
+    except CalledOffError as why:
+        return await course.call_off(why)
+    await record.enter(State.LOCKED, f"The host is held (fence {fence}).", fence=fence)
+    return {"fence": fence}
+
+
+async def _wait(course: Course, blocked: Blocked | None) -> None:
+    if blocked is None:
+        holder = await course.tools.locks.holder(course.plan.host)
+        detail = f"Relaunch {holder} holds the host. Lifts when it has ended."
+    else:
+        detail = f"{blocked.detail} Lifts {blocked.lifts_when}."
+    await course.record.enter(State.BLOCKED, detail)
+    await course.tools.pause(course.tools.pace.lock)
+
+
+async def check(course: Course) -> Result:
+    """Look whether approvals, launch and host are still what they were when the plan was made."""
+    try:
+        await course.heed_all()
+        why = await course.tools.permission.withdrawn(await course.record.row(), course.plan)
+        if why is not None:
+            _void(why)
+        snapshot = await course.careful_host.snapshot(course.plan.server)
+        await _raise_fence(course, snapshot)
+        await _look(course, snapshot)
+        await course.heed_all()
+    except RefusedError as refusal:
+        return await course.call_off(CalledOffError(State.VOIDED, f"The host refuses: {refusal.what}."))
+    except CalledOffError as why_not:
+        return await course.call_off(why_not)
+    return {"fence": course.fence}
+
+
+async def _raise_fence(course: Course, snapshot: Snapshot) -> None:
+    """Take a fence above all that the host has seen: it may have been driven from another store before."""
+    fence = await course.tools.locks.take(course.plan.host, course.plan.id, snapshot.fence)
+    if fence is None:
+        _void("The lock of the host was taken away.")
+    course.fence = fence
+
+
+async def _look(course: Course, snapshot: Snapshot) -> None:
+    plan, host = course.plan, course.careful_host
+    if snapshot.launch.spec_hash != plan.before.spec_hash:
+        _void("The server's launch was changed after the plan was made: ask again.")
+    preflight = await host.preflight(course.order("check"), plan.change)
+    unsound = [check for check in preflight.checks if not check.is_sound]
+    if unsound:
+        _void(f"The host could not do it now: {unsound[0].detail}")
+    if preflight.after.spec_hash != plan.after.spec_hash:
+        _void("The change would give another launch than the one approved: ask again.")
+    if snapshot.state is RunState.RUNNING and not (plan.was_serving or plan.is_forced):
+        answer = await host.probe(plan.server, ProbeKind.HEALTH, plan.model, plan.timeouts.probe)
+        if answer.status == _OK:
+            _void(f"{plan.server} serves again by itself: nothing was done.")
+
+
+def _void(why: str) -> NoReturn:
+    raise CalledOffError(State.VOIDED, why)

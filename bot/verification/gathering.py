@@ -1,0 +1,86 @@
+"""Gathers the evidence for a verdict from a host. Only asks; may be begun again at any time. Not for judging."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+from adapters.hosts.interface import ProbeKind
+from bot.relaunch.planning.plan import Check
+from bot.verification.evidence import Evidence, Sight
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from adapters.hosts.interface import ProbeAnswer, ServerStatus
+    from bot.relaunch.interface import Looker
+    from bot.verification.evidence import Wanted
+
+#: bytes of log that are read at once, and in all: what is promised is logged early
+_PIECE: Final = 256 * 1024
+_MOST: Final = 8 * 1024 * 1024
+_PROBES: Final = {
+    Check.HEALTH: ProbeKind.HEALTH,
+    Check.MODELS: ProbeKind.MODELS,
+    Check.TEXT: ProbeKind.TEXT,
+    Check.IMAGE: ProbeKind.IMAGE,
+}
+
+
+class Asked(Protocol):
+    """The part of a host that is asked."""
+
+    async def status(self, server: str, log_offset: int, log_limit: int) -> ServerStatus:
+        """Return a server's state and the next piece of its log."""
+
+    async def probe(self, server: str, kind: ProbeKind, model: str, timeout_seconds: float) -> ProbeAnswer:
+        """Ask the running server something over its own port."""
+
+
+async def gather(
+    host: Asked,
+    server: str,
+    wanted: Wanted,
+    looker: Looker,
+    *,
+    probe_seconds: float,
+    soak: Callable[[], Awaitable[None]],
+) -> Evidence:
+    """Return what is seen of a server now and after the soak."""
+    before = sight_of(await host.status(server, 0, 0))
+    answers = await _ask_all(host, server, wanted, probe_seconds)
+    await soak()
+    later = await _ask_all(host, server, wanted, probe_seconds)
+    log, is_whole = await read_log(host, server)
+    failure = await looker.failure_in(log)
+    after = sight_of(await host.status(server, 0, 0))
+    return Evidence(before, after, log, is_whole, failure, answers, later)
+
+
+async def read_log(host: Asked, server: str) -> tuple[str, bool]:
+    """Return the log of the present start, and whether nothing of it is missing."""
+    pieces: list[str] = []
+    offset, is_whole, start_id = 0, True, None
+    while offset < _MOST:
+        part = (await host.status(server, offset, _PIECE)).log
+        if pieces and part.start_id != start_id:
+            return "".join(pieces), False
+        start_id = part.start_id
+        pieces.append(part.text)
+        is_whole = is_whole and not part.skipped_bytes
+        if part.next_offset <= offset or not part.text:
+            return "".join(pieces), is_whole
+        offset = part.next_offset
+    return "".join(pieces), False
+
+
+def sight_of(status: ServerStatus) -> Sight:
+    """Return the process as a status tells it."""
+    return Sight(status.state, status.start_id, status.pid, status.restarts, status.running_spec_hash)
+
+
+async def _ask_all(
+    host: Asked, server: str, wanted: Wanted, probe_seconds: float
+) -> dict[ProbeKind, ProbeAnswer]:
+    """Ask each question that is to be asked once."""
+    kinds = [_PROBES[check] for check in wanted.checks if check in _PROBES]
+    return {kind: await host.probe(server, kind, wanted.model, probe_seconds) for kind in kinds}
