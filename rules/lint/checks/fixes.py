@@ -70,12 +70,27 @@ def _kind(fix: Fix, place: tuple[str | int, ...]) -> Iterator[Finding]:
 
 def _change(rule: Rule, fix: Fix, place: tuple[str | int, ...], context: Context) -> Iterator[Finding]:
     """Yield each reason once, with the releases it holds for."""
+    for name in _strangers(fix.change or ChangeTemplate(), context):
+        yield Finding(
+            f"Fix `{fix.id}`: no release ever knew {name}.", "Correct the name.", (*place, "change")
+        )
     versions = context.releases_of(rule, fix)
     told = {version: tuple(_reasons(rule, fix, context.releases.get(version))) for version in versions}
     for reason in dict.fromkeys(reason for reasons in told.values() for reason in reasons):
         named = context.named([version for version in versions if reason in told[version]])
         yield Finding(f"Fix `{fix.id}`: {reason} in {named}.", "Narrow `releases`, or change the setting.",
                       (*place, "change"))  # fmt: skip
+
+
+def _strangers(change: ChangeTemplate, context: Context) -> Iterator[str]:
+    """Yield what is to be removed and never was: where removing something unknown is the point, only this tells."""
+    releases = [context.releases.get(version) for version in context.shipped]
+    for name in change.env_unset:
+        if not placeholders(name) and not any(release.variable(name) for release in releases):
+            yield name
+    for name in change.flags_unset:
+        if not placeholders(name) and not any(release.flag(name) for release in releases):
+            yield name
 
 
 def _reasons(rule: Rule, fix: Fix, release: Release) -> Iterator[str]:
