@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import IO, NoReturn
+from typing import IO, TYPE_CHECKING, NoReturn
 
 from rich.console import Console
 from rich.text import Text
 
 from bot.cli.answer.wrapping import wrapped
 from bot.cli.exits import ReaderGoneError
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 #: lines of prose longer than this are hard to read
 WIDEST = 100
@@ -66,6 +69,10 @@ class Page:
         """
         margin = "" if "\n" in text else "    "
         self._line(margin + printable(text), "cyan")
+
+    def table(self, table: Table) -> None:
+        """Print a table, no wider than prose; whoever fills it makes its text printable."""
+        self._console.print(table, width=self._width)
 
     def _line(self, text: str, style: str = "") -> None:
         line = Text(text, style=style)

@@ -14,6 +14,8 @@ from rules.releases.release import Release, Where
 #: (`FlashAttentionBackend.supports_compute_capability`, vllm/v1/attention/backends/flash_attn.py, from
 #: 0.11.1)
 _FLASH_ATTN_FLOOR = "8.0"
+#: its names: two engines once told theirs apart
+_FLASH_ATTN = frozenset({"FLASH_ATTN", "FLASH_ATTN_VLLM_V1"})
 #: answers that are kept: a release answers the same question the same way, and pastes ask the same ones
 _REMEMBERED = 4096
 #: encoder backends that need nothing but torch
@@ -32,7 +34,7 @@ def text_accepts(release: Release, backend: str, where: Where) -> bool | None:
     if release.backend(backend) is None:
         return False
     if (
-        backend == "FLASH_ATTN"
+        backend in _FLASH_ATTN
         and where.platform == "cuda"
         and below(where.compute_capability, _FLASH_ATTN_FLOOR)
     ):

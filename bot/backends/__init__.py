@@ -1,0 +1,1 @@
+"""A matrix of attention backends in words, for the terminal and for chat."""

@@ -1,0 +1,1 @@
+"""`vllm-diagnose backends`: the matrix of attention backends on the terminal."""
