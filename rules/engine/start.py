@@ -41,16 +41,31 @@ def start_engine(options: Options | None = None) -> Engine:
 
     Raises `CatalogueError` for faults in the rules.
     """
-    options = options or Options(cache=default_cache_folder(os.environ))
+    options = options or _own_cache()
     cache = CacheFolder(options.cache) if options.cache else None
-    releases = options.releases or load_releases()
-    compiled = compiled_catalogue(cache, options.catalogue, options.private, partial(_calm_texts, releases))
+    compiled, releases = compiled_of(options)
     texts = (
         PrintedTexts(TextSource(releases.texts_key, releases.texts), cache)
         if isinstance(releases, ShippedReleases)
         else None
     )
     return engine_of(compiled, releases, texts)
+
+
+def compiled_of(options: Options | None = None) -> tuple[CompiledCatalogue, Releases]:
+    """Return the compiled catalogue and the releases that an engine is made of.
+
+    Raises `CatalogueError` for faults in the rules.
+    """
+    options = options or _own_cache()
+    cache = CacheFolder(options.cache) if options.cache else None
+    releases = options.releases or load_releases()
+    calm = partial(_calm_texts, releases)
+    return compiled_catalogue(cache, options.catalogue, options.private, calm), releases
+
+
+def _own_cache() -> Options:
+    return Options(cache=default_cache_folder(os.environ))
 
 
 def _calm_texts(releases: Releases) -> list[str]:

@@ -92,6 +92,9 @@ class Release(Protocol):
     def flags(self) -> Sequence[Flag]:
         """Return the flags of `vllm serve`, sorted by name."""
 
+    def dotted_flags(self) -> Sequence[Flag]:
+        """Return the keys that JSON flags take one by one, sorted by name; `x.*` takes any key."""
+
     def flag(self, name: str) -> Flag | None:
         """Return a flag by name or alias (`--tensor-parallel-size`, `-tp`), None when it does not exist."""
 

@@ -106,6 +106,9 @@ class HandmadeRelease:
         names = [TOWER_FLAG] * self.has_tower_flag + ["--attention-backend"] * self.has_text_flag
         return [Flag(name, HERE) for name in names]
 
+    def dotted_flags(self) -> list[Flag]:
+        return []
+
     def flag(self, name: str) -> Flag | None:
         return next((flag for flag in self.flags() if flag.name == name), None)
 

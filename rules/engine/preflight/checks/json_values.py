@@ -1,0 +1,128 @@
+"""JSON that a shell, YAML or a hand broke, with the JSON that was meant. Not for what the keys mean."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import TYPE_CHECKING
+
+from rules.engine.preflight.faults import Edit, Fault
+from rules.engine.preflight.findings import Severity
+from rules.engine.preflight.options import Option, ProblemKind
+from rules.engine.report import Change, FixKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rules.engine.preflight.case import Case
+
+CLASS = "cli-json-arg-invalid"
+#: a longer value is no setting that anybody wrote by hand
+_LONGEST = 4000
+#: `80m` outside quotes is a number to newer releases
+_SUFFIXED = re.compile(r"(?<=[:\s,\[])(\d+(?:\.\d+)?)[kKmMgGtT](?=\s*[,}\]])")
+_CURLED = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'"})
+#: a bare word where JSON wants a quoted one
+_BARE = re.compile(r"(?<=[{,:\[])\s*([A-Za-z_][A-Za-z0-9_./-]*)\s*(?=[,:}\]])")
+_WORDS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
+
+
+def check(case: Case) -> Iterator[Fault]:
+    """Yield a fault for each value that was meant as JSON and is none."""
+    for option in case.parsed.options:
+        if option.flag.type != "json" or option.is_key or len(option.values) != 1:
+            continue
+        if case.read(option) and _looks_like_json(option.values[0]) and not is_json(option.values[0]):
+            yield _fault(case, option, stray_words(case, option))
+
+
+def _looks_like_json(value: str) -> bool:
+    return value.strip().translate(_CURLED)[:1] in {"{", "[", '"', "'"}
+
+
+def is_json(value: str) -> bool:
+    """Tell whether a text is JSON as vLLM reads it."""
+    if len(value) > _LONGEST * 16:
+        return True
+    try:
+        json.loads(_SUFFIXED.sub("0", value))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def stray_words(case: Case, option: Option) -> tuple[str, ...]:
+    """Return the words that belong to a value which was split: those behind it, up to the closing bracket."""
+    value = option.values[0]
+    if value.count("{") + value.count("[") <= value.count("}") + value.count("]"):
+        return ()
+    words = case.launch.words
+    place = next((at for at, word in enumerate(words) if word == value or word.endswith(f"={value}")), None)
+    if place is None:
+        return ()
+    depth = 0
+    found: list[str] = []
+    for word in words[place:]:
+        text = value if not found else word
+        found.append(word)
+        depth += text.count("{") + text.count("[") - text.count("}") - text.count("]")
+        if depth <= 0:
+            return tuple(found[1:])
+    return ()
+
+
+def broken_words(case: Case) -> frozenset[str]:
+    """Return all words that belong to JSON which was split, so that they are no faults of their own."""
+    if not any(problem.kind is ProblemKind.EXTRA_WORD for problem in case.parsed.problems):
+        return frozenset()
+    options = [one for one in case.parsed.options if one.flag.type == "json" and len(one.values) == 1]
+    return frozenset(word for option in options for word in stray_words(case, option))
+
+
+def _fault(case: Case, option: Option, stray: tuple[str, ...]) -> Fault:
+    name = option.flag.name
+    meant = repaired(" ".join((*option.values, *stray)))
+    edits: tuple[Edit, ...] = ()
+    if meant is not None:
+        values = {"setting": name, "value": case.shown(option, meant)}
+        change = Change(
+            flags_set={name: meant}, flags_unset=(option.spelled,) if option.spelled != name else ()
+        )
+        edits = (Edit("one-word", FixKind.SET_FLAG, "fix.set-flag.json-whole", change, values, stray=stray),)
+    return Fault(
+        "flag-json-invalid",
+        CLASS,
+        Severity.BLOCKS_START,
+        "json-split" if stray else "json-invalid",
+        name,
+        {"flag": option.spelled, "given": case.shown(option, option.values[0])},
+        edits,
+        printed=f"vllm serve: error: argument {name}: Value … cannot be converted to <function loads>.",
+    )
+
+
+def repaired(text: str) -> str | None:
+    """Return the JSON that was meant; None when it cannot be told.
+
+    >>> repaired("{'method': 'ngram', 'num_speculative_tokens': 3}")
+    '{"method": "ngram", "num_speculative_tokens": 3}'
+    >>> repaired("{method: ngram, on: true}")
+    '{"method": "ngram", "on": true}'
+    """
+    text = text.strip().translate(_CURLED)
+    if len(text) > _LONGEST:
+        return None
+    for candidate in (text, text.strip("'"), _BARE.sub(_quoted, text)):
+        for read in (json.loads, ast.literal_eval):
+            try:
+                found = read(candidate)
+                return json.dumps(found, ensure_ascii=False) if isinstance(found, dict | list) else None
+            except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+                continue
+    return None
+
+
+def _quoted(found: re.Match[str]) -> str:
+    word = found[1]
+    return f" {_WORDS.get(word, json.dumps(word))}" if word else word
