@@ -6,9 +6,7 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from packaging.version import Version
-
-from rules.engine.preflight.checks.json_values import broken_words
+from rules.engine.preflight.checks.json_values import KEYS_ARE_CHECKED, broken_words
 from rules.engine.preflight.faults import Edit, Fault
 from rules.engine.preflight.findings import Severity
 from rules.engine.preflight.history import flag_elsewhere
@@ -28,8 +26,6 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,40}\Z")
 _FLAG_NAME = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")
 #: how alike a misspelt flag and the real one must be
 _ALIKE = 0.78
-#: from here on every configuration class refuses a key that it does not know (`@config`, vllm/config/utils.py)
-_KEYS_ARE_CHECKED = Version("0.20.0")
 
 
 def check(case: Case) -> Iterator[Fault]:
@@ -120,7 +116,7 @@ def _drop(problem: Problem) -> Edit:
 
 
 def _unknown_key(case: Case, problem: Problem) -> Fault | None:
-    if case.version < _KEYS_ARE_CHECKED:
+    if case.version < KEYS_ARE_CHECKED:
         return None
     values = {"flag": problem.spelled, "parent": problem.flag.name if problem.flag else ""}
     return Fault(

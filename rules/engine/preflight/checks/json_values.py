@@ -7,9 +7,12 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from packaging.version import Version
+
 from rules.engine.preflight.faults import Edit, Fault
 from rules.engine.preflight.findings import Severity
 from rules.engine.preflight.options import Option, ProblemKind
+from rules.engine.preflight.shown import shown
 from rules.engine.report import Change, FixKind
 
 if TYPE_CHECKING:
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
     from rules.engine.preflight.case import Case
 
 CLASS = "cli-json-arg-invalid"
+KEY_CLASS = "cli-arg-invalid"
+#: from here on every configuration class refuses a key that it does not have (`@config`, vllm/config/utils.py)
+KEYS_ARE_CHECKED = Version("0.20.0")
 #: a longer value is no setting that anybody wrote by hand
 _LONGEST = 4000
 #: `80m` outside quotes is a number to newer releases
@@ -33,8 +39,38 @@ def check(case: Case) -> Iterator[Fault]:
     for option in case.parsed.options:
         if option.flag.type != "json" or option.is_key or len(option.values) != 1:
             continue
-        if case.read(option) and _looks_like_json(option.values[0]) and not is_json(option.values[0]):
+        if not case.read(option) or not _looks_like_json(option.values[0]):
+            continue
+        if is_json(option.values[0]):
+            yield from _unknown_keys(case, option)
+        else:
             yield _fault(case, option, stray_words(case, option))
+
+
+def _unknown_keys(case: Case, option: Option) -> Iterator[Fault]:
+    """Yield the keys that the configuration class of a flag does not have, where it refuses them."""
+    name = option.flag.name
+    if case.version < KEYS_ARE_CHECKED or case.release.flag(f"{name}.a-key-of-any-name") is not None:
+        return
+    for key in _keys(option.values[0]):
+        if case.release.flag(f"{name}.{key}") is None:
+            values = {"flag": shown(name, key), "parent": name}
+            yield Fault(
+                "preflight-unknown-key",
+                KEY_CLASS,
+                Severity.BLOCKS_START,
+                "unknown-key",
+                f"{name}.{key}",
+                values,
+            )
+
+
+def _keys(text: str) -> list[str]:
+    try:
+        found = json.loads(_SUFFIXED.sub("0", text))
+    except (ValueError, RecursionError):
+        return []
+    return [str(key) for key in found] if isinstance(found, dict) else []
 
 
 def _looks_like_json(value: str) -> bool:

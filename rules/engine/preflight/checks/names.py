@@ -30,7 +30,7 @@ def check(case: Case) -> Iterator[Fault]:
     """Yield a fault for each name that neither the release nor a plugin brings."""
     for option in case.parsed.options:
         known = option.flag.known
-        if known is None or option.flag.choices is not None or len(option.values) != 1:
+        if known is None or option.flag.choices or len(option.values) != 1:
             continue
         for value in case.read(option):
             if value and value != "None" and _folded(option, value) not in known and _counts(case, option):

@@ -53,7 +53,7 @@ def _means_nothing(flag: Flag, value: str) -> bool:
 
 def _fault(case: Case, option: Option, value: str) -> Fault | None:
     flag = option.flag
-    if flag.choices is not None:
+    if flag.choices:
         return None if _is_choice(flag, value) else choice_fault(case, option, value, flag.choices)
     if flag.type == "bool":
         good = value.lower() in {"true", "false"} or option.is_key

@@ -138,7 +138,8 @@ def call_keywords(tree: Tree, module: Module, words: list[ast.keyword], base: Ke
 def change(tree: Tree, module: Module, base: Keywords, name: str, value: ast.expr) -> Keywords:
     """Return `base` after `kwargs["field"]["name"] = value`, or with that keyword in a call."""
     if name == "choices":
-        return replace(base, choices=names_in(tree, module, value))
+        # a list that is empty in the source is filled when the program runs
+        return replace(base, choices=names_in(tree, module, value) or None)
     if name == "default":
         return replace(base, default=default_text(tree, module, value))
     if name == "help":
