@@ -14,9 +14,9 @@ from rules.engine.launch_files.yaml_files.kubernetes import read_manifest
 from rules.engine.launch_files.yaml_files.tree import Mapping as Tree
 from rules.engine.launch_files.yaml_files.tree import read_document
 
-_LONGEST: Final = 1024 * 1024
-#: of one YAML document that speaks of vLLM
-_LONGEST_DOCUMENT: Final = 256 * 1024
+_LONGEST: Final = 256 * 1024
+#: of a YAML file, of which only documents that speak of vLLM are read
+_LONGEST_YAML: Final = 1024 * 1024
 _MOST_REPLACED: Final = 40
 _DEEPEST: Final = 3
 
@@ -33,8 +33,8 @@ def read_launches(
     text = text.removeprefix("\ufeff")
     if "\0" in text or text.count("\N{REPLACEMENT CHARACTER}") > _MOST_REPLACED:
         findings.remark(RemarkKind.NOT_TEXT)
-    elif len(text) > _LONGEST:
-        findings.remark(RemarkKind.TOO_LARGE, None, f"this file is larger than {_LONGEST // 1024} KiB")
+    elif len(text) > (longest := _LONGEST_YAML if file_kind(name, text) is FileKind.YAML else _LONGEST):
+        findings.remark(RemarkKind.TOO_LARGE, None, f"this file is larger than {longest // 1024} KiB")
     else:
         try:
             _read(name, text.replace("\r\n", "\n"), findings, 0)
@@ -51,7 +51,8 @@ def _read(name: str, text: str, findings: Findings, depth: int) -> None:
             ShellScript(run, findings, read_written).read(script)
 
     def read_written(written: str, content: str, findings: Findings) -> None:
-        if depth < _DEEPEST and file_kind(written, content) is not FileKind.UNKNOWN:
+        head = content if content.startswith("#!") else ""
+        if depth < _DEEPEST and file_kind(written, head) is not FileKind.UNKNOWN:
             _read(written, content, findings, depth + 1)
 
     kind = file_kind(name, text)
@@ -71,8 +72,8 @@ def _read_yaml(text: str, findings: Findings, read_script: ReadScript) -> None:
     for document, line in _documents(text):
         if "vllm" not in document.lower():
             continue
-        if len(document) > _LONGEST_DOCUMENT:
-            subject = f"this document is larger than {_LONGEST_DOCUMENT // 1024} KiB"
+        if len(document) > _LONGEST:
+            subject = f"this document is larger than {_LONGEST // 1024} KiB"
             findings.remark(RemarkKind.TOO_LARGE, line, subject)
             continue
         with findings.part(line):
@@ -81,9 +82,11 @@ def _read_yaml(text: str, findings: Findings, read_script: ReadScript) -> None:
 
 def _read_tree(document: str, findings: Findings, read_script: ReadScript) -> None:
     try:
-        tree, count = read_document(document, findings.nodes)
+        tree, count = read_document(document, max(findings.nodes, 1))
         findings.nodes -= count
     except UnreadableError as error:
+        if error.remark.kind is RemarkKind.TOO_LARGE:
+            raise
         findings.remark(error.remark.kind, error.remark.line, error.remark.subject)
         return
     if isinstance(tree, Tree) and "services" in tree.entries:

@@ -132,19 +132,22 @@ class Scope:
         counts = holds or (value is not None and not part.operator.startswith(":"))
         if part.operator.endswith("+"):
             if counts:
-                self._expand_all(part.other, fields)
+                self._expand_all(part.other, fields, quoted=part.is_quoted)
         elif value is not None and (counts or part.operator not in {":-", ":=", ":?"}):
             fields.take(value, quoted=part.is_quoted, whole=part.is_whole)
         elif part.operator in {":-", "-", ":=", "="}:
-            self._expand_all(part.other, fields)
+            self._expand_all(part.other, fields, quoted=part.is_quoted)
         elif not part.operator and part.name in self._unset:
             fields.add("", quoted=part.is_quoted)
         else:
             fields.leave(part.raw, part.name)
 
-    def _expand_all(self, parts: tuple[Part, ...], fields: "_Fields") -> None:
+    def _expand_all(self, parts: tuple[Part, ...], fields: "_Fields", *, quoted: bool) -> None:
         for part in parts:
-            self._expand_part(part, fields)
+            if isinstance(part, Literal) and not (part.is_quoted or quoted):
+                fields.split(part.text)
+            else:
+                self._expand_part(part, fields)
 
 
 class _Fields:
@@ -182,16 +185,23 @@ class _Fields:
                 self._end()
             if quoted:
                 self.add(text, quoted=True)
-                continue
-            pieces = text.split()
-            if text[:1].isspace():
+            else:
+                self.split(text)
+
+    def split(self, text: str) -> None:
+        """Add text that the shell splits at blanks."""
+        if not self._splits:
+            self.add(text, quoted=True)
+            return
+        pieces = text.split()
+        if text[:1].isspace():
+            self._end()
+        for index, piece in enumerate(pieces):
+            if index:
                 self._end()
-            for index, piece in enumerate(pieces):
-                if index:
-                    self._end()
-                self.add(piece, quoted=False)
-            if pieces and text[-1:].isspace():
-                self._end()
+            self.add(piece, quoted=False)
+        if pieces and text[-1:].isspace():
+            self._end()
 
     def done(self) -> Iterator[str]:
         """Yield the words."""

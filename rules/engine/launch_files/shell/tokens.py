@@ -107,10 +107,8 @@ def tokens(text: str) -> Iterator[Token]:
             yield Sign(found, script.line)
             script.go(script.at + len(found))
             expects_delimiter = found if found in {"<<", "<<-"} else ""
-        elif _is_lost_continuation(script):
-            script.is_cut = True
-            script.go(script.at + 2)
         else:
+            script.is_cut = script.is_cut or _is_lost_continuation(script)
             word = _word(script)
             script.is_continued = False
             if expects_delimiter:
