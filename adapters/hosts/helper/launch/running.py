@@ -11,12 +11,15 @@ from .late import is_vllm
 from .spec import Spec
 
 if TYPE_CHECKING:
-    from typing import Iterable
+    from typing import Iterable, Mapping
 
 #: programs that start another one in their own place
 _PREFIXES = frozenset(
     {"numactl", "nice", "ionice", "taskset", "env", "chrt", "stdbuf", "setsid", "time", "tini"}
 )
+
+#: what a container engine puts into every environment that lacks it
+_GIFTS = frozenset({"HOME", "HOSTNAME", "PATH", "TERM", "container"})
 
 
 def find(pids: Iterable[int], main: int | None, spec: Spec) -> tuple[int, Spec, str] | None:
@@ -33,11 +36,16 @@ def find(pids: Iterable[int], main: int | None, spec: Spec) -> tuple[int, Spec, 
         bare = Spec(argv, marks.unmarked(env))
         if env.get(marks.APPLIED) == bare.hash and marks.CHANGE not in env:
             return pid, bare, env.get(marks.SPEC, bare.hash)
-        if dict(bare.env) == dict(spec.env) and is_same_command(argv, spec.argv):
+        if _without_gifts(bare.env, spec.env) == dict(spec.env) and is_same_command(argv, spec.argv):
             return pid, spec, spec.hash
         others.append((pid, bare))
     others.sort(key=lambda other: not is_vllm(list(other[1].argv)))
     return (*others[0], others[0][1].hash) if others else None
+
+
+def _without_gifts(running: Mapping[str, str], planned: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment without what a container engine adds of itself."""
+    return {name: value for name, value in running.items() if name in planned or name not in _GIFTS}
 
 
 def is_same_command(running: tuple[str, ...], planned: tuple[str, ...]) -> bool:

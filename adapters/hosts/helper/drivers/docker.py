@@ -1,0 +1,266 @@
+"""Servers that are containers of an engine: each start is a container of its own under the server's name.
+
+A container's environment holds what its image sets, and the engine cannot take that away. So a start runs `env -u`
+with the names to remove, and the launch behind it. The container that the host's owner made is kept aside, stopped,
+under the name NAME.before-relaunch; what it was made from is kept in the server's folder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable
+from urllib.parse import quote
+
+from ..launch import marks
+from ..launch.spec import Spec
+from ..logs.keeping import read_file, size_of
+from ..processes.cgroups import members_of
+from ..refusal import UNABLE, Refusal
+from ..state.files import read_json, write_json
+from . import engine
+from .copying import copied, copy, read_copy
+from .interface import ABSENT, EXITED, RUNNING, Look, Observation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..host.server import Server
+    from ..state.folder import Folder
+    from .interface import Piece, Start
+
+#: labels of a container that a start of ours made
+_START = "relaunch.start_id"
+_ASIDE = ".before-relaunch"
+#: what is kept of how the owner made the container
+_KEPT_CONFIG = (
+    "Hostname", "Domainname", "User", "ExposedPorts", "Tty", "OpenStdin", "StdinOnce", "Image", "Volumes",
+    "WorkingDir", "Labels", "StopSignal", "StopTimeout", "Healthcheck", "MacAddress",
+)  # fmt: skip
+#: how much longer than the grace the engine may take to stop a container
+_STOP_SECONDS = 30.0
+
+
+def create(server: Server, folder: Folder) -> DockerDriver:
+    """Return the driver of a server that is the container of a name."""
+    name = server.container
+    if name is None:
+        raise Refusal(UNABLE, "the host's list names no container for %s" % server.name, "its owner adds it")
+    return DockerDriver(server, folder, lambda: name)
+
+
+@dataclass(frozen=True)
+class DockerDriver:
+    """One server as a container."""
+
+    server: Server
+    folder: Folder
+    #: returns the name of the server's container
+    find_name: Callable[[], str]
+    #: whether the owner's container stays, stopped, under another name
+    keeps_aside: bool = True
+
+    def checks(self) -> tuple[Look, ...]:
+        """Look whether the engine answers and knows the container or how it was made."""
+        name = self.find_name()
+        is_known = engine.container(name) is not None or self._kept() is not None
+        detail = "%s is there" % name if is_known else "the engine knows no container %s" % name
+        return (Look("container", is_known, detail),)
+
+    def registered(self) -> Spec:
+        """Return the launch of the container as the host's owner made it."""
+        made = self._owners()
+        config = made["Config"]
+        argv = [*(config.get("Entrypoint") or []), *(config.get("Cmd") or [])]
+        pairs = [pair.partition("=") for pair in config.get("Env") or []]
+        return Spec(tuple(argv), {name: value for name, _, value in pairs})
+
+    def observe(self, start_id: str | None) -> Observation:
+        """Look at the container of the server's name."""
+        found = engine.container(self.find_name())
+        if found is None:
+            return Observation(EXITED if start_id and self._made(start_id) else ABSENT, start_id)
+        state, own = found["State"], _start_of(found)
+        if state.get("Status") == "created":
+            return Observation(ABSENT, None)
+        restarts = int(found.get("RestartCount", 0))
+        pid = int(state.get("Pid", 0))
+        if state.get("Running") and pid:
+            return Observation(RUNNING, own, pid, members_of(pid), restarts)
+        return Observation(EXITED, own, restarts=restarts, exit_code=_exit_code(state))
+
+    def start(self, start: Start) -> None:
+        """Make the container of this start, in place of the one before, and start it once."""
+        made = self._made(start.start_id)
+        if made is None:
+            owners = self._owners()
+            self._put_aside()
+            made = self._create(start, owners)
+        if made["State"].get("Status") == "created":
+            engine.post("/containers/%s/start" % made["Id"])
+
+    def end(self, start_id: str | None, grace_seconds: float) -> bool:
+        """Let the engine stop the container, which ends everything in it."""
+        del start_id
+        found = engine.container(self.find_name())
+        state = {} if found is None else found["State"]
+        if not (state.get("Running") or state.get("Restarting")):
+            return False
+        if _start_of(found) is None:
+            self._keep(found)
+        engine.post("/containers/%s/update" % found["Id"], {"RestartPolicy": {"Name": "no"}})
+        engine.post(
+            "/containers/%s/stop" % found["Id"],
+            seconds=grace_seconds + _STOP_SECONDS,
+            t=max(1, round(grace_seconds)),
+        )
+        after = engine.container(found["Id"]) or {"State": {}}
+        if after["State"].get("Running"):
+            raise Refusal(
+                UNABLE,
+                "the container of %s does not end although it was killed" % self.server.name,
+                "it hangs in the kernel, most likely in the GPU driver: the machine must be restarted",
+            )
+        return bool(after["State"].get("ExitCode") == 137)
+
+    def read_log(self, start_id: str, offset: int, limit: int) -> Piece:
+        """Copy what the engine has kept since the last time, and read the copy; or the server's own file."""
+        record = read_json(self.folder.start_record(start_id)) or {}
+        if self.server.log_file is not None:
+            return read_file(self._log_file(), int(record.get("log_base", 0)), offset, limit)
+        made = self._made(start_id)
+        if made is not None:
+            mark = copied(self.folder, start_id)
+            lines = engine.log_lines(made["Id"], mark, has_terminal=bool(made["Config"].get("Tty")))
+            copy(self.folder, start_id, map(_timed, lines))
+        return read_copy(self.folder, start_id, offset, limit)
+
+    def _log_file(self) -> Path:
+        from pathlib import Path  # noqa: PLC0415 - only servers with a log of their own need it
+
+        return Path(str(self.server.log_file))
+
+    def _made(self, start_id: str) -> Any:  # noqa: ANN401 - JSON
+        """Return the container of a start; None when it was never made, or somebody removed it."""
+        found = engine.containers(**{_START: start_id})
+        return engine.container(found[0]["Id"]) if found else None
+
+    def _owners(self) -> Any:  # noqa: ANN401 - JSON
+        """Return how the owner made the container: as it is, or as it was before our first start."""
+        found = engine.container(self.find_name())
+        kept = self._kept()
+        if found is not None and _start_of(found) is None:
+            # What we stopped is as it was kept, but for its restart policy.
+            return kept if kept is not None and kept["Id"] == found["Id"] else found
+        if kept is None:
+            raise Refusal(
+                UNABLE,
+                "the engine knows no container %s" % self.find_name(),
+                "start the server once as you always do, then ask again",
+            )
+        return kept
+
+    def _kept(self) -> dict[str, Any] | None:
+        return read_json(self.folder.path / "container.json")
+
+    def _keep(self, found: dict[str, Any]) -> None:
+        """Write down how the owner made a container, once, before anything about it is changed."""
+        if (self._kept() or {}).get("Id") != found["Id"]:
+            write_json(self.folder.path / "container.json", found)
+
+    def _put_aside(self) -> None:
+        """Free the server's name: ours of before goes, the owner's own is kept under another name."""
+        name = self.find_name()
+        found = engine.container(name)
+        if found is None:
+            return
+        if _start_of(found) is not None:
+            engine.delete("/containers/%s" % found["Id"])
+            return
+        self._keep(found)
+        if not self.keeps_aside:
+            engine.delete("/containers/%s" % found["Id"])
+            return
+        earlier = engine.container(name + _ASIDE)
+        if earlier is not None:
+            engine.delete("/containers/%s" % earlier["Id"])
+        engine.post("/containers/%s/rename" % found["Id"], name=name + _ASIDE)
+
+    def _create(self, start: Start, owners: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
+        if self.server.log_file is not None:
+            write_json(self.folder.start_record(start.start_id), {"log_base": size_of(self._log_file())})
+        body = _body(start, owners, self._from_image(owners))
+        networks = dict((owners.get("NetworkSettings") or {}).get("Networks") or {})
+        first = next(iter(networks), None)
+        if first is not None and _is_own_network(owners):
+            body["NetworkingConfig"] = {"EndpointsConfig": {first: _endpoint(networks.pop(first))}}
+        else:
+            networks = {}
+        made = engine.post("/containers/create", body, name=self.find_name())
+        for name, settings in networks.items():
+            engine.post(
+                "/networks/%s/connect" % quote(name, safe=""),
+                {"Container": made["Id"], "EndpointConfig": _endpoint(settings)},
+            )
+        return engine.container(made["Id"])
+
+    def _from_image(self, owners: dict[str, Any]) -> set[str]:
+        """Return the names of variables that the image sets."""
+        image = engine.get("/images/%s/json" % quote(str(owners["Image"]), safe="")) or {}
+        return {pair.partition("=")[0] for pair in (image.get("Config") or {}).get("Env") or []}
+
+
+def _body(start: Start, owners: dict[str, Any], from_image: set[str]) -> dict[str, Any]:
+    """Return what the engine is to make: as the owner made it, with exactly this launch."""
+    config = owners["Config"]
+    body: dict[str, Any] = {key: config[key] for key in _KEPT_CONFIG if config.get(key) not in (None, "")}
+    if str(config.get("Hostname", "")) == str(owners["Id"])[:12]:
+        del body["Hostname"]
+    env = marks.marked(start.spec, start.start_id)
+    # The names go on the command line, where everybody can read them; values never do.
+    removing = [word for name in sorted(from_image - set(env)) for word in ("-u", name)]
+    body["Entrypoint"] = [*(["env", *removing] if removing else []), *start.spec.argv]
+    body["Cmd"] = []
+    body["Env"] = ["%s=%s" % pair for pair in sorted(env.items())]
+    body["Labels"] = dict(body.get("Labels") or {}, **{_START: start.start_id})
+    body["HostConfig"] = dict(owners["HostConfig"], **_volumes(owners))
+    return body
+
+
+def _volumes(owners: dict[str, Any]) -> dict[str, Any]:
+    """Return the mounts with the volumes that have no name of the owner's choice: their content stays."""
+    binds = list(owners["HostConfig"].get("Binds") or [])
+    targets = {bind.split(":")[1] for bind in binds if bind.count(":")}
+    targets |= {mount.get("Target") for mount in owners["HostConfig"].get("Mounts") or []}
+    binds.extend(
+        "%s:%s%s" % (mount["Name"], mount["Destination"], "" if mount.get("RW", True) else ":ro")
+        for mount in owners.get("Mounts") or []
+        if mount.get("Type") == "volume" and mount.get("Destination") not in targets
+    )
+    return {"Binds": binds, "ContainerIDFile": "", "AutoRemove": False}
+
+
+def _exit_code(state: dict[str, Any]) -> int:
+    """Return the code of the last end; the engine tells a signal as 128 and its number."""
+    code = int(state.get("ExitCode", 0))
+    return 128 - code if 128 < code < 128 + 65 else code
+
+
+def _is_own_network(owners: dict[str, Any]) -> bool:
+    mode = str(owners["HostConfig"].get("NetworkMode", ""))
+    return mode not in ("host", "none") and not mode.startswith("container:")
+
+
+def _endpoint(settings: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: settings[key] for key in ("IPAMConfig", "Links", "Aliases", "DriverOpts") if settings.get(key)
+    }
+
+
+def _start_of(found: dict[str, Any]) -> str | None:
+    return ((found.get("Config") or {}).get("Labels") or {}).get(_START)
+
+
+def _timed(line: bytes) -> tuple[str, bytes]:
+    """Part a line from the time before it; the mark sorts as the time does."""
+    stamp, _, data = line.partition(b" ")
+    return stamp.decode("ascii", "replace"), data
