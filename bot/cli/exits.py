@@ -31,7 +31,7 @@ class ExitCode(IntEnum):
 #: one line each for the reference
 MEANINGS: dict[ExitCode, str] = {
     ExitCode.SOUND: "`diagnose`: diagnosed. Everywhere else: done, nothing wrong.",
-    ExitCode.FAULTS: "`diagnose`: nothing to diagnose. `rules lint`, `rules test`: faults were found.",
+    ExitCode.FAULTS: "`diagnose`: nothing to diagnose. `check`, `rules lint`, `rules test`: faults were found.",
     ExitCode.NEED_MORE: "`diagnose`: the paste is vLLM's, but the deciding part is missing.",
     ExitCode.UNKNOWN_FAILURE: "`diagnose`: a real failure that no rule knows.",
     ExitCode.WRONG_USAGE: "Wrong usage: an unknown command, option or value.",

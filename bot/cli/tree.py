@@ -15,6 +15,7 @@ from bot.cli.terminal import PROGRAM
 #: command or group of commands → module that holds its `app`; imported only when it is used
 COMMANDS = {
     "diagnose": "bot.cli.answer.diagnose",
+    "check": "bot.cli.checking.command",
     "backends": "bot.cli.backends.command",
     "explain": "bot.cli.catalogue.explain",
     "rules": "bot.cli.catalogue.rules",

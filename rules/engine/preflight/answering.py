@@ -32,10 +32,13 @@ if TYPE_CHECKING:
     from rules.engine.preflight.case import Case
     from rules.engine.preflight.faults import Edit, Fault
     from rules.engine.report import Diagnosis
+    from rules.engine.rule.catalogue import Catalogue
     from rules.engine.seams import Failure
     from rules.releases.model import Flag
     from rules.releases.release import Releases
 
+#: begins the ids of phrases that stand for those of a paste
+_OURS = "preflight.instead."
 #: fixes of one finding
 _MOST_FIXES = 5
 
@@ -63,7 +66,7 @@ class Answers:
     def __init__(self, compiled: CompiledCatalogue, releases: Releases) -> None:
         self.releases = releases
         self._compiled = compiled
-        self._catalogue = compiled.catalogue()
+        self._catalogue = _of_launches(compiled.catalogue())
         self._scanner = compiled.scanner()
 
     def words(self, language: str) -> Words:
@@ -155,6 +158,18 @@ class Answers:
                 yield line
 
 
+def _of_launches(catalogue: Catalogue) -> Catalogue:
+    """Return the catalogue with words for a launch where its own speak of a paste."""
+    phrases = {
+        language: {
+            **own,
+            **{key.removeprefix(_OURS): text for key, text in own.items() if key.startswith(_OURS)},
+        }
+        for language, own in catalogue.phrases.items()
+    }
+    return replace(catalogue, phrases=phrases)
+
+
 def _same(diagnosis: Diagnosis, fault: Fault) -> bool:
     return diagnosis.rule == fault.rule or diagnosis.failure_class == fault.failure_class
 
@@ -172,10 +187,16 @@ def _distinct(fixes: Sequence[Remedy]) -> list[Remedy]:
     found: dict[object, Remedy] = {}
     for fix in fixes:
         if fix.change is not None:
-            key: object = (repr(fix.change), fix.releases)
+            key: object = (_plain(fix.change), fix.releases)
         else:
             key = fix.kind if fix.kind in (FixKind.UPGRADE, FixKind.DOWNGRADE) else (fix.kind, fix.summary)
         known = found.get(key)
         if known is None or len(fix.verify) > len(known.verify):
             found[key] = fix
     return list(found.values())
+
+
+def _plain(change: Change) -> tuple[object, ...]:
+    """Return what a change does, so that two of them can be compared."""
+    settings = (tuple(sorted(one.items())) for one in (change.env_set, change.flags_set))
+    return (*settings, frozenset(change.env_unset), frozenset(change.flags_unset))

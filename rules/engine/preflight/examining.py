@@ -11,7 +11,7 @@ from rules.engine.preflight.config_file import with_config_file
 from rules.engine.preflight.findings import Finding, Findings, Remark, RemarkKind, Severity
 from rules.engine.preflight.parsing import parse
 from rules.engine.preflight.possible import possible
-from rules.engine.preflight.remarks import remarks
+from rules.engine.preflight.remarks import dropped_gpu, remarks
 from rules.engine.preflight.setting import Known, Machine
 from rules.engine.preflight.shown import masked_value
 from rules.engine.versions import specifier
@@ -34,7 +34,9 @@ def examine(launch: Launch, known: Known, answers: Answers, language: str = "en"
     While several releases are possible only what holds in all of them is a finding; a remark says which of them
     take the launch.
     """
-    known = replace(known, machine=_machine(launch, known))
+    machine = _machine(launch, known)
+    unread = known.gpu if known.gpu and Machine.named(known.gpu) is None else None
+    known = replace(known, machine=machine)
     releases = possible(launch, known, answers, language)
     cases = [_case(launch, known, answers, version) for version in releases.versions]
     faults = {case.version: tuple(_faults(case)) for case in cases}
@@ -44,22 +46,30 @@ def examine(launch: Launch, known: Known, answers: Answers, language: str = "en"
     if newest is not None and chosen and all(fault in faults[newest.version] for fault in chosen):
         covered = _covered(chosen, faults)
     findings = [answers.finding(fault, newest, covered, language) for fault in chosen] if newest else []
+    words = answers.words(language)
     model = newest.parsed.model if newest else None
+    told = specifier(releases.versions, answers.releases.versions()) if releases.is_told else None
     return Findings(
         language=language,
         vllm_version=releases.one,
-        vllm_versions=specifier(releases.versions, answers.releases.versions()) if releases.is_told else None,
+        vllm_versions=told,
         findings=tuple(_sorted(findings)),
-        remarks=(*releases.remarks, *notes, *remarks(launch, known, cases, answers.words(language))),
+        remarks=(
+            *releases.remarks,
+            *dropped_gpu(unread, words),
+            *notes,
+            *remarks(launch, known, cases, words),
+        ),
         model=masked_value("--model", model) if model else None,
     )
 
 
 def _machine(launch: Launch, known: Known) -> Machine:
-    """Return the machine that was told, with the platform that the image says where nobody said it."""
-    if known.machine.platform is not None:
-        return known.machine
-    return replace(known.machine, platform=Machine.of_image(launch.image).platform)
+    """Return the machine as it was told; the image says the platform where nobody did."""
+    machine = (Machine.named(known.gpu) if known.gpu else None) or known.machine
+    if machine.platform is not None:
+        return machine
+    return replace(machine, platform=Machine.of_image(launch.image).platform)
 
 
 def _case(launch: Launch, known: Known, answers: Answers, version: Version) -> Case:

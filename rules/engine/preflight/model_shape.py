@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rules.engine.backend_matrix.models import model_of_config, read_model
+
 #: where models keep the configuration of their language part
 _TEXT_PARTS = ("text_config", "llm_config", "language_config", "thinker_config")
 #: keys that may hold the longest context (vllm/config/model.py, `_get_and_verify_max_len`, all releases)
@@ -21,32 +23,6 @@ _LENGTHS = (
     "seq_len",
 )
 _ENCODERS = ("vision_config", "visual", "vision_tower", "audio_config", "mm_vision_tower", "vision_model")
-#: model types -> label that the encoder prints, of encoders that check their backend themselves
-_TOWERS = {
-    "qwen2_vl": "Qwen2-VL",
-    "qwen2_5_vl": "Qwen2.5-VL",
-    "qwen3_vl": "Qwen3-VL",
-    "qwen3_vl_moe": "Qwen3-VL",
-    "glm4v": "GLM-4V",
-    "glm4v_moe": "GLM-4V",
-    "ernie4_5_moe_vl": "Ernie45-VL",
-    "keye": "Keye-VL",
-    "KeyeVL1_5": "Keye-VL",
-    "paddleocr_vl": "PaddleOCR-VL",
-    "molmo": "Molmo",
-    "openpangu_vl": "Pangu-VL",
-}
-#: parts of published names -> the same labels; the longest that fits counts
-_NAMES = {
-    "qwen2-vl": "Qwen2-VL",
-    "qwen2.5-vl": "Qwen2.5-VL",
-    "qwen3-vl": "Qwen3-VL",
-    "glm-4.1v": "GLM-4V",
-    "glm-4.5v": "GLM-4V",
-    "keye-vl": "Keye-VL",
-    "paddleocr-vl": "PaddleOCR-VL",
-    "molmo-7b": "Molmo",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +34,8 @@ class ModelShape:
     head_size: int | None = None
     #: the longest context that any reading of the configuration allows
     longest: int | None = None
-    #: multi-head latent attention
-    mla: bool = False
+    #: multi-head latent attention; None: not known
+    mla: bool | None = None
     #: an encoder for images or sound; None: not known
     has_encoder: bool | None = None
     #: label of an encoder that checks its backend itself
@@ -71,34 +47,31 @@ class ModelShape:
     def of(cls, config: Mapping[str, Any] | None, name: str | None) -> ModelShape:
         """Return what a configuration says; without one, what the published name of a model tells."""
         if config is None:
-            tower = _named_tower(name)
-            return cls(tower=tower, has_encoder=True if tower else None)
+            return cls._named(name)
         text = _text_part(config)
-        heads = _number(text.get("num_attention_heads"))
-        hidden = _number(text.get("hidden_size"))
-        head_size = _number(text.get("head_dim"))
-        if head_size is None and heads and hidden and hidden % heads == 0:
-            head_size = hidden // heads
-        mla = _number(text.get("kv_lora_rank")) is not None
+        model = model_of_config(config, name or "")
+        encoder = model.encoder if model is not None else None
         return cls(
-            heads=heads,
+            heads=_number(text.get("num_attention_heads")),
             kv_heads=_number(text.get("num_key_value_heads")),
-            head_size=None if mla else head_size,
+            head_size=model.head_size if model is not None else None,
             longest=_longest(config, text),
-            mla=mla,
-            has_encoder=any(config.get(part) for part in _ENCODERS),
-            tower=_TOWERS.get(str(config.get("model_type"))),
+            mla=model.mla if model is not None else None,
+            has_encoder=encoder is not None or any(config.get(part) for part in _ENCODERS),
+            tower=encoder.label if encoder is not None else None,
             quantization=_quantization(config, text),
         )
 
-
-def _named_tower(name: str | None) -> str | None:
-    lowered = (name or "").lower()
-    # a folder of one's own may be called anything
-    if lowered.startswith(("/", ".", "~")) or "/" not in lowered:
-        return None
-    fitting = [part for part in _NAMES if part in lowered]
-    return _NAMES[max(fitting, key=len)] if fitting else None
+    @classmethod
+    def _named(cls, name: str | None) -> ModelShape:
+        # a folder of one's own may be called anything
+        is_published = "/" in (name or "") and not (name or "").startswith(("/", ".", "~"))
+        model = read_model(name or "") if is_published else None
+        if model is None:
+            return cls()
+        encoder = model.encoder
+        label = encoder.label if encoder is not None else None
+        return cls(head_size=model.head_size, mla=model.mla, has_encoder=encoder is not None, tower=label)
 
 
 def _text_part(config: Mapping[str, Any]) -> Mapping[str, Any]:

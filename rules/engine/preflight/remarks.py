@@ -45,6 +45,13 @@ def remarks(launch: Launch, known: Known, cases: Sequence[Case], words: Words) -
         yield from _deprecated(newest, words)
 
 
+def dropped_gpu(text: str | None, words: Words) -> Iterator[Remark]:
+    """Yield the remark on a GPU's name that means nothing."""
+    if text is not None:
+        values = {"given": shown("", text)}
+        yield Remark(RemarkKind.DROPPED_INPUT, words.say("preflight.note.gpu-unreadable", values))
+
+
 def _unchecked(name: str, words: Words, **values: str) -> Remark:
     return Remark(RemarkKind.NOT_CHECKED, words.say(f"preflight.note.{name}", values))
 

@@ -55,6 +55,8 @@ class Known:
     #: the release as given or as an image says it (`0.11.2`, `0.11.*`), None when nobody said
     vllm_version: str | None = None
     machine: Machine = field(default_factory=Machine)
+    #: a GPU as somebody named it (`H100`, `Tesla T4`, `sm_90`), which says what `machine` leaves open
+    gpu: str | None = None
     #: the model's `config.json`, None when it is not at hand
     model_config: Mapping[str, Any] | None = None
     #: texts of the files that `--config` names, by that name

@@ -119,9 +119,8 @@ def _fits(case: Case, setting: str, name: str) -> Iterator[Fault]:
 
 def _reasons(case: Case, backend: Backend) -> Iterator[str]:
     shape, machine = case.shape, case.known.machine
-    known_model = case.known.model_config is not None
     where: Where = machine.where(shape.head_size, mla=backend.mla)
-    if known_model and backend.mla is not shape.mla and backend.registered:
+    if shape.mla is not None and backend.mla is not shape.mla and backend.registered:
         yield "non-MLA not supported" if backend.mla else "MLA not supported"
         return
     if (

@@ -122,7 +122,7 @@ def _loras(case: Case) -> Iterator[Fault]:
 
 
 def _model(case: Case) -> Iterator[Fault]:
-    if not case.launch.is_serve or case.launch.container:
+    if not case.launch.is_serve or case.launch.image is not None:
         # an image may start another program with the same words
         return
     if case.parsed.model_by_flag and case.version < _MODEL_BY_FLAG:

@@ -1,0 +1,1 @@
+"""Checking launches, for the terminal and for chat alike: from a command or a file to findings."""

@@ -1,0 +1,1 @@
+"""`vllm-diagnose check`: the preflight of a launch on the terminal."""
