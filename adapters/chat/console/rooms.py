@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.chat.errors import UnreachableError
@@ -89,26 +89,36 @@ class Rooms:
     async def say(self, draft: Draft) -> RoomEvent:
         """Say something and hand it over. Raises `UnreachableError` while the bot is not running."""
         inbox = self._present_inbox()
-        text, masked = await self.around.mask(draft.text) if draft.text else ("", 0)
-        message_id = draft.key or self.around.new_id()
+        said, masked = await self._masked(draft)
+        message_id = said.key or self.around.new_id()
         now = self.around.clock()
-        drawn = {**_drawn(draft, message_id, text, now), "masked": masked}
-        event = await self.append(draft.channel, "message", message_id, drawn)
+        drawn = {**_drawn(said, message_id, now), "masked": masked}
+        event = await self.append(said.channel, "message", message_id, drawn)
         await inbox.accept(
             IncomingMessage(
-                ref=MessageRef(Place(NAME, TEAM, draft.channel, draft.thread), message_id),
-                author=draft.author,
-                text=text,
-                trigger=draft.trigger,
+                ref=MessageRef(Place(NAME, TEAM, said.channel, said.thread), message_id),
+                author=said.author,
+                text=said.text,
+                trigger=said.trigger,
                 sent_at=now,
                 delivery_keys=(f"message:{message_id}",),
-                files=draft.files,
-                fields=dict(draft.fields or {}),
-                language=draft.language,
+                files=said.files,
+                fields=dict(said.fields or {}),
+                language=said.language,
                 masked=masked,
             )
         )
         return event
+
+    async def _masked(self, draft: Draft) -> tuple[Draft, int]:
+        """Return what is said without its secrets, and how many there were: everybody sees it."""
+        text, count = await self.around.mask(draft.text) if draft.text else ("", 0)
+        fields: dict[str, str] = {}
+        for name, value in (draft.fields or {}).items():
+            fields[name], more = await self.around.mask(value)
+            count += more
+        files = tuple([replace(file, name=(await self.around.mask(file.name))[0]) for file in draft.files])
+        return replace(draft, text=text, fields=fields, files=files), count
 
     async def change(self, message_id: str, person: Person, text: str) -> bool:
         """Give a message of this person another text; False when there is none."""
@@ -168,12 +178,12 @@ class Rooms:
         return self.inbox
 
 
-def _drawn(draft: Draft, message_id: str, text: str, now: datetime) -> dict[str, Any]:
+def _drawn(draft: Draft, message_id: str, now: datetime) -> dict[str, Any]:
     return {
         "id": message_id,
         "thread": draft.thread,
         "author": {"id": draft.author.id, "name": draft.author.name, "is_bot": draft.author.is_bot},
-        "text": text,
+        "text": draft.text,
         "files": [{"name": file.name, "size_bytes": file.size_bytes} for file in draft.files],
         "fields": dict(draft.fields or {}),
         "trigger": draft.trigger.value,

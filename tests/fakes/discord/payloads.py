@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 from typing import Any
+from urllib.parse import quote
 
 from tests.fakes.discord.mentions import named_users
 from tests.fakes.discord.records import Channel, Interaction, Message, Payload, StoredFile, User
@@ -170,7 +171,7 @@ class Links:
     def attachment(self, file: StoredFile, now: float) -> Payload:
         made, ends = f"{int(now):x}", f"{int(now + self._lives_s):x}"
         signed = self.sign(file.id, made, ends)
-        path = f"attachments/{file.channel_id}/{file.id}/{file.name}"
+        path = f"attachments/{file.channel_id}/{file.id}/{quote(file.name, safe='')}"
         url = f"{self._base_url}{path}?ex={ends}&is={made}&hm={signed}&"
         shown: Payload = {
             "id": file.id,

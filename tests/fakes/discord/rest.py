@@ -71,7 +71,7 @@ class Rest:
         app.router.add_get("/gateway", self._world.gateway.handle)
         app.router.add_get("/gateway/", self._world.gateway.handle)
         app.router.add_get("/gateway/resume", self._world.gateway.handle)
-        app.router.add_get("/attachments/{channel_id}/{file_id}/{name}", self._attachment)
+        app.router.add_get("/attachments/{channel_id}/{file_id}/{name:.*}", self._attachment)
         app.router.add_route("*", "/{anything:.*}", self._unknown)
         return app
 

@@ -15,7 +15,8 @@ _HEADER: Final = re2.compile(
 _BASIC: Final = re2.compile(rb"(\bcurl\b[^\n]* (?:-u|--user)[ =][\"']?)([^\s:\"']+:[^\s\"']+)")
 _SCHEMES: Final = frozenset({b"bearer", b"basic", b"token", b"digest"})
 
-_VALUE: Final = rb"(\"[^\"\n]*\"|'[^'\n]*'|\[[^\]\n]*\]|[^\s\"'`<>|;&)\]}\[({][^\s\"'`<>|;&)\]}]*)"
+#: a quote that is not closed ends with its line, for pastes are cut off anywhere
+_VALUE: Final = rb"(\"[^\"\n]*\"?|'[^'\n]*'?|\[[^\]\n]*\]?|[^\s\"'`<>|;&)\]}\[({][^\s\"'`<>|;&)\]}]*)"
 _FLAG: Final = re2.compile(
     rb"(?i)(--?(?:[a-z0-9_.-]*[-_.])?(?:api[-_]?key|token|secret|secret[-_]key|access[-_]key|password|passwd|passphrase)"
     rb"(?:=|[ \t]+))" + _VALUE + rb"((?:[ \t]+[A-Za-z0-9_+/=.]*[0-9][A-Za-z0-9_+/=.]{7,})*)"

@@ -133,7 +133,7 @@ class Gateway:
     async def ready(self, sessions: int = 1, within_s: float = 5.0) -> None:
         """Wait until so many sessions are connected."""
         await self._watch.until(
-            lambda: sum(session.connection is not None for session in self.sessions) >= sessions,
+            lambda: sum(bool(one.alive and one.connection) for one in self.sessions) >= sessions,
             f"{sessions} gateway sessions",
             within_s,
         )

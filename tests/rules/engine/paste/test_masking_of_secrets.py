@@ -90,6 +90,26 @@ def test_no_secret_survives_where_its_place_gives_it_away(secret, place):
     assert count >= 1
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "MY_SECRET_KEY='{}",
+        "--api-key '{}",
+        'password: "{}',
+        "{{'api_key': '{}",
+        "{{'api_key': ['{}",
+        'HF_TOKEN="{}',
+    ],
+)
+@pytest.mark.parametrize("rest", ["", "\nvllm serve org/model"])
+def test_no_secret_survives_where_the_paste_was_cut_before_its_closing_quote(place, rest):
+    masked, count = mask(place.format("hunter2 secret") + rest)
+
+    assert "hunter2" not in masked
+    assert masked.endswith(rest)
+    assert count == 1
+
+
 @given(secret=ANY_SECRET, place=PLACES, form=FORMS)
 def test_masking_twice_is_masking_once(secret, place, form):
     once, _ = mask(f"{place.format(secret)}\n{form} /home/alice/x 192.0.2.7 a@b.org")
@@ -197,7 +217,8 @@ def test_a_private_key_becomes_one_mark_and_its_lines_stay_counted():
 
 
 @pytest.mark.parametrize(
-    "text", ["PRIVATE KEY", "a PRIVATE KEY was expected", "-----BEGIN PRIVATE KEY", "-----END PRIVATE KEY-----"]
+    "text",
+    ["PRIVATE KEY", "a PRIVATE KEY was expected", "-----BEGIN PRIVATE KEY", "-----END PRIVATE KEY-----"],
 )
 def test_words_about_a_private_key_that_hold_none_stay(text):
     assert mask(text) == (text, 0)
