@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from bot.backends.words import sources_of
-from rules.engine.backend_matrix.rows import Verdict
+from rules.engine.backend_matrix.rows import Verdict, Why
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 #: rows of one reason that still have a line each
 _FEW = 2
+#: reasons that nobody who asks about this machine and model wants to read first
+_ASIDE = frozenset(
+    {Why.NO_ATTENTION, Why.NEEDS_PLUGIN, Why.PLATFORM, Why.CPU_HAS_ITS_OWN}
+    | {Why.MLA_ONLY, Why.NOT_FOR_MLA, Why.SPARSE_ONLY, Why.NOT_FOR_SPARSE}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,10 @@ def telling_and_refused(rows: Sequence[Row]) -> tuple[list[Row], list[Refused]]:
         if row.verdict is Verdict.FAILS and not row.is_default:
             reasons = tuple((reason.why, reason.values) for reason in row.reasons)
             groups.setdefault(reasons, []).append(row)
-    large = [Refused(tuple(one)) for one in groups.values() if len(one) > _FEW]
+    large = [Refused(tuple(one)) for one in groups.values() if len(one) > _FEW or _is_aside(one[0])]
     together = {row.backend for group in large for row in group.rows}
     return [row for row in rows if row.backend not in together], large
+
+
+def _is_aside(row: Row) -> bool:
+    return any(reason.why in _ASIDE for reason in row.reasons)

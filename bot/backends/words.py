@@ -89,11 +89,11 @@ def default_words(side: Side, language: str) -> str:
     return _BETWEEN[language].join(parts)
 
 
-def settings_words(settings: Sequence[Setting], backend: str, language: str) -> str:
-    """Return how to choose a backend, the way to use first."""
+def settings_words(settings: Sequence[Setting], backend: str, language: str, mark: str = "") -> str:
+    """Return how to choose a backend, the way to use first; `mark` stands round what is typed."""
     examples = []
     for setting in settings:
-        text = example_of(setting, backend)
+        text = f"{mark}{example_of(setting, backend)}{mark}"
         if setting.warning is not None:
             text += f" ({say('backends.deprecated', language)})"
         examples.append(text)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapters.chat.interface import ChatError, Mark, RateLimitedError, UnreachableError, card_to_json
+from bot.asking.hearing import asked_of, question_in
 from bot.intake.inbox import CLICK
 from bot.intake.payload import click_from_json, message_from_json
 from bot.locale import supported
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from adapters.chat.interface import Card, ChatPlatform, IncomingMessage
+    from bot.asking.asked import Asked
     from bot.clock import NewId
     from bot.store.interface import Answer, AnswerStore, InboxEntry, InboxStore, IncidentStore
     from bot.telemetry.figures import Figures
@@ -38,10 +40,15 @@ if TYPE_CHECKING:
         async def look(self, question: Question) -> Outcome:
             """Return what came of a question. Raises `LookingTooLongError`, `WorkerLostError`."""
 
+        async def tell(self, asked: Asked) -> Card:
+            """Return the answer to a question in words; raises the same."""
+
 
 #: messages of one thread that are read together
 _THREAD_LIMIT = 50
 _TROUBLE = "trouble"
+#: status of the answer to a question in words
+_TOLD = "told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,9 @@ class Answering:
 
     async def _message(self, entry: InboxEntry, message: IncomingMessage) -> bool:
         """Answer a message; False when there is nothing to say."""
+        if question_in(message) is not None:
+            await self._tell(entry, message)
+            return True
         try:
             async with self._files(message) as files:
                 return await self._answer(entry, message, files)
@@ -136,6 +146,14 @@ class Answering:
             if other.status is Status.DIAGNOSED and other.fingerprint != incident.fingerprint:
                 outcome = other
         return await self._again(entry, message, outcome, shown)
+
+    async def _tell(self, entry: InboxEntry, message: IncomingMessage) -> None:
+        """Answer a question in words, with what the thread knows beside it."""
+        desk = self._desk
+        limits = desk.platforms[entry.place.platform].capabilities
+        incident = await desk.incidents.in_thread(entry.place)
+        card = await desk.looker.tell(asked_of(message, limits, incident))
+        await desk.replies.say(Saying(entry, message, _TOLD, card, desk.new_id(), is_private=True))
 
     async def _first(
         self, entry: InboxEntry, message: IncomingMessage, outcome: Outcome, reply_id: str

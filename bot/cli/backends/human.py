@@ -10,11 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.backends.grouping import alike, telling_and_refused
+from bot.backends.reasons import reasons_of
 from bot.backends.words import (
     between,
     default_words,
     machine_names,
-    reason_words,
     remark_words,
     row_words,
     settings_words,
@@ -29,8 +29,6 @@ from bot.locale import say
 from rules.engine.backend_matrix.rows import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from bot.backends.grouping import SideGroup
     from bot.cli.answer.page import Page
     from rules.engine.backend_matrix.rows import Matrix, Row, Side
@@ -100,30 +98,12 @@ class _Answer:
         self.page.prose(self._say("key"), style="dim")
         for name, group in zip(names, groups, strict=True):
             self.page.prose(f"{name}: {default_words(group.side, self.language)}")
-        for line in self._reasons(groups, names, set(own)):
+        for line in reasons_of(groups, self.language):
             self.page.bullet(line)
 
     def _cell(self, row: Row) -> Text:
         word = "?" if row.verdict is Verdict.OPEN else verdict_word(row, self.language)
         return Text(word + ("*" if row.is_default else ""), style=_STYLES[row.verdict])
-
-    def _reasons(self, groups: list[SideGroup], names: list[str], shown: set[str]) -> Iterable[str]:
-        """Yield each reason once, with the backends and machines that it is for."""
-        found: dict[str, dict[str, list[str]]] = {}
-        for name, group in zip(names, groups, strict=True):
-            for row in group.side.rows:
-                for reason in row.reasons if row.verdict is not Verdict.WORKS else ():
-                    words = reason_words(row.verdict, reason, self.language)
-                    words = words.partition(";")[0] if reason.why.value == "capability" else words
-                    found.setdefault(words, {}).setdefault(row.backend, []).append(name)
-        for words, backends in found.items():
-            told = [
-                backend
-                if backend not in shown or len(places) == len(names)
-                else f"{backend} ({', '.join(places)})"
-                for backend, places in backends.items()
-            ]
-            yield self._say("bullet", reason=words, names=", ".join(told))
 
     def _table(self, *headings: str) -> Table:
         table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)

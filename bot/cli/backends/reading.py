@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.backends.releases import NoFactsError, release_of
 from bot.cli.exits import CommandError, ExitCode
 from bot.cli.terminal import PROGRAM
 from rules.engine.backend_matrix.models import model_of_config, read_model
-from rules.engine.versions import neighbours, parse_version, stand_ins
 from rules.releases.shipped import load_releases
 
 if TYPE_CHECKING:
@@ -23,22 +23,15 @@ _LARGEST_CONFIG = 1 << 22
 
 def release_named(text: str) -> Release:
     """Return the release that speaks for a version. Raises `CommandError` for one that has no facts."""
-    releases = load_releases()
-    wanted = parse_version(text)
-    if wanted is None:
-        problem = f"--vllm-version: {text!r} is no release number"
-        raise CommandError(problem, "give one such as 0.11.2", ExitCode.WRONG_USAGE)
-    known = releases.versions()
-    found = stand_ins(wanted, known)
-    base = parse_version(wanted.base_version)
-    if len(found) == 1:
-        return releases.get(found[0])
-    if base in known:
-        return releases.get(str(base))
-    near = [str(one) for one in neighbours(wanted, known) if one is not None]
-    verb = "is" if len(near) == 1 else "are"
-    advice = f"the nearest {verb} {' and '.join(near)}; `{PROGRAM} releases list` shows all"
-    raise CommandError(f"there are no facts of vLLM {text}", advice, ExitCode.UNUSABLE_INPUT)
+    try:
+        return release_of(text, load_releases())
+    except NoFactsError as error:
+        if not error.is_number:
+            problem = f"--vllm-version: {text!r} is no release number"
+            raise CommandError(problem, "give one such as 0.11.2", ExitCode.WRONG_USAGE) from error
+        verb = "is" if len(error.near) == 1 else "are"
+        advice = f"the nearest {verb} {' and '.join(error.near)}; `{PROGRAM} releases list` shows all"
+        raise CommandError(f"there are no facts of vLLM {text}", advice, ExitCode.UNUSABLE_INPUT) from error
 
 
 def model_named(name: str) -> Model | None:

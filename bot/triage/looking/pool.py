@@ -15,6 +15,8 @@ from bot.triage.looking.look import look
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from adapters.chat.interface import Card
+    from bot.asking.asked import Asked
     from bot.triage.looking.engine import Engine, MakeEngine
     from bot.triage.looking.outcome import Outcome, Question
 
@@ -61,6 +63,10 @@ class LookingPool:
     async def look(self, question: Question) -> Outcome:
         """Return what came of a question. Raises `LookingTooLongError`, `WorkerLostError`."""
         return await self._run(_look, question)
+
+    async def tell(self, asked: Asked) -> Card:
+        """Return the answer to a question in words; raises what `look` raises."""
+        return await self._run(_tell, asked)
 
     async def mask(self, text: str) -> tuple[str, int]:
         """Return the text with its secrets masked, and how many there were; raises what `look` raises."""
@@ -134,6 +140,13 @@ def _has_engine() -> bool:
 
 def _look(question: Question) -> Outcome:
     return look(_present_engine(), question)
+
+
+def _tell(asked: Asked) -> Card:
+    # asked for seldom: a diagnosis does not wait for its import
+    from bot.asking.telling import tell  # noqa: PLC0415
+
+    return tell(asked)
 
 
 def _mask(text: str) -> tuple[str, int]:

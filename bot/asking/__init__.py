@@ -1,0 +1,1 @@
+"""Questions that people put in words: `backends …`, `check …`, `help`. Not for pastes."""

@@ -1,0 +1,1 @@
+"""Answers to questions in words as cards. Pure."""
