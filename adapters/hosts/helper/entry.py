@@ -78,9 +78,10 @@ def _of_server(name: str, server: str, environ: dict[str, str]) -> int:
 
     allowlist = read_allowlist(environ)
     os.umask(0o077)
-    os.chdir("/")
     if name == "launch":
+        # in the folder that the unit names
         return int(import_module(".acts.launch", __package__).launch(allowlist, server))
+    os.chdir("/")
     firing = import_module(".deadman.firing", __package__)
     return int(
         firing.watch(allowlist, server) if name == "watch" else firing.fire_when_due(allowlist, server)
@@ -88,12 +89,7 @@ def _of_server(name: str, server: str, environ: dict[str, str]) -> int:
 
 
 def _extra(name: str, rest: list[str]) -> int:
-    """Run a sub-command that has a module of its own: `main(words) -> int`."""
-    try:
-        module = import_module("." + name, __package__)
-    except ModuleNotFoundError as error:
-        if error.name != "%s.%s" % (__package__, name):
-            raise
-        sys.stderr.write("this helper cannot %s yet\n" % name)
-        return _REFUSED
-    return int(module.main(rest))
+    """Run a sub-command that has a module of its own, `main(words) -> int`."""
+    if name in ("install", "uninstall"):
+        return int(import_module(".install", __package__).main([name, *rest]))
+    return int(import_module(".judge", __package__).main(rest))

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from . import PROTOCOL
-from .acts.commit import commit
-from .acts.facts import facts
-from .acts.preflight import preflight
-from .acts.restore import restore
-from .acts.snapshot import snapshot
-from .acts.start import start
-from .acts.status import status
-from .acts.stop import stop
-from .acts.work import Work, open_work
 from .host.allowlist import read_allowlist
-from .probing.asking import probe
 from .redaction import Masker
 from .refusal import UNABLE, Refusal
 from .request.parsing import parse
@@ -25,15 +16,17 @@ if TYPE_CHECKING:
     from .host.allowlist import Allowlist
 
 _MOST_BYTES = 1 << 20
-_ACTS: Mapping[str, Callable[..., dict[str, Any]]] = {
-    "commit": commit,
-    "preflight": preflight,
-    "probe": probe,
-    "restore": restore,
-    "snapshot": snapshot,
-    "start": start,
-    "status": status,
-    "stop": stop,
+#: each verb is a function of its own name; only its module is loaded
+_ACTS = {
+    "commit": ".acts.commit",
+    "facts": ".acts.facts",
+    "preflight": ".acts.preflight",
+    "probe": ".probing.asking",
+    "restore": ".acts.restore",
+    "snapshot": ".acts.snapshot",
+    "start": ".acts.start",
+    "status": ".acts.status",
+    "stop": ".acts.stop",
 }
 
 
@@ -66,16 +59,13 @@ def refused(refusal: Refusal) -> dict[str, Any]:
 
 
 def _act(allowlist: Allowlist, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    act: Callable[..., dict[str, Any]] = getattr(import_module(_ACTS[verb], __package__), verb)
     if verb == "facts":
-        return facts(allowlist)
-    return _ACTS[verb](_work(allowlist, arguments), **arguments)
-
-
-def _work(allowlist: Allowlist, arguments: dict[str, Any]) -> Work:
-    """Return the server that a request means, and leave its name out of the arguments of verbs that only look."""
-    if "order" in arguments:
-        return open_work(allowlist, arguments["order"].server)
-    return open_work(allowlist, arguments.pop("server"))
+        return act(allowlist)
+    # Verbs that only look name the server themselves; the others do it in their order.
+    name = arguments["order"].server if "order" in arguments else arguments.pop("server")
+    work = import_module(".acts.work", __package__).open_work(allowlist, name)
+    return act(work, **arguments)
 
 
 def _encoded(body: dict[str, Any]) -> bytes:

@@ -1,11 +1,14 @@
-"""Becomes a server as it is written down: what a unit of a manager runs instead of vLLM. Returns only by a refusal."""
+"""Becomes a server as it is written down: what a unit of systemd runs instead of vLLM. Returns only by a refusal."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from ..drivers.systemd import SystemdDriver
 from ..launch import launcher, wrapper
 from ..launch.identity import become_user
+from ..launch.marks import FROM_MANAGER
 from ..processes import proc
 from .work import open_work
 
@@ -14,17 +17,20 @@ if TYPE_CHECKING:
 
 
 def launch(allowlist: Allowlist, name: str) -> int:
-    """Execute the launch that the last order wrote; after a restart of the machine in an open run, the one before."""
+    """Execute the launch of the open run; without one, or after a restart of the machine, the one that holds."""
     work = open_work(allowlist, name)
     record = work.record()
     spec = None
-    if record.start_id is not None and not (record.is_open and record.boot_id != proc.boot_id()):
+    if record.is_open and record.boot_id == proc.boot_id():
         spec = work.folder.launch("current")
     if spec is None:
         spec = work.registered(record)[0]
     if wrapper.script(spec) is not None:
         launcher.write_site(allowlist.state_dir)
     env = launcher.environment(spec, record.start_id or "none", allowlist.state_dir)
-    become_user(work.server.user)
-    launcher.become(spec, env, work.server.cwd)
+    env.update({name: os.environ[name] for name in FROM_MANAGER if name in os.environ and name not in env})
+    if isinstance(work.driver, SystemdDriver):
+        become_user(work.driver.user())
+    # the unit's own working directory, where the list names none
+    launcher.become(spec, env, work.server.cwd or ".")
     return 1

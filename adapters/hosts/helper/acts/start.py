@@ -111,4 +111,4 @@ def check_ready(work: Work, record: Record) -> None:
 def _is_begun(record: Record, order: Order, spec: Spec) -> bool:
     """Tell whether this very order had begun before the helper died."""
     is_same = record.key == order.key and record.verb == "start" and record.fence == order.fence
-    return is_same and record.phase == STARTING and record.spec_hash == spec.hash
+    return is_same and record.phase in (STARTING, STARTED) and record.spec_hash == spec.hash

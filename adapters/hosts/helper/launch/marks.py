@@ -16,6 +16,29 @@ SPEC = "RELAUNCH_SPEC"
 CHANGE = "RELAUNCH_CHANGE"
 #: hash of argv and environment that vLLM was then really given
 APPLIED = "RELAUNCH_APPLIED"
+#: what systemd gives a service for this start alone: passed on as it is, and part of no launch
+FROM_MANAGER = frozenset(
+    {
+        "CACHE_DIRECTORY",
+        "CONFIGURATION_DIRECTORY",
+        "CREDENTIALS_DIRECTORY",
+        "INVOCATION_ID",
+        "JOURNAL_STREAM",
+        "LISTEN_FDNAMES",
+        "LISTEN_FDS",
+        "LISTEN_PID",
+        "LOGS_DIRECTORY",
+        "MEMORY_PRESSURE_WATCH",
+        "MEMORY_PRESSURE_WRITE",
+        "NOTIFY_SOCKET",
+        "RUNTIME_DIRECTORY",
+        "STATE_DIRECTORY",
+        "SYSTEMD_EXEC_PID",
+        "WATCHDOG_PID",
+        "WATCHDOG_USEC",
+        "XDG_RUNTIME_DIR",
+    }
+)
 
 
 def marked(spec: Spec, start_id: str) -> dict[str, str]:

@@ -18,8 +18,8 @@ _PREFIXES = frozenset(
     {"numactl", "nice", "ionice", "taskset", "env", "chrt", "stdbuf", "setsid", "time", "tini"}
 )
 
-#: what a container engine puts into every environment that lacks it
-_GIFTS = frozenset({"HOME", "HOSTNAME", "PATH", "TERM", "container"})
+#: what a container engine puts into every environment that lacks it, and what systemd gives to one start
+_GIFTS = frozenset({"HOME", "HOSTNAME", "PATH", "TERM", "container"}) | marks.FROM_MANAGER
 
 
 def find(pids: Iterable[int], main: int | None, spec: Spec) -> tuple[int, Spec, str] | None:
@@ -44,7 +44,7 @@ def find(pids: Iterable[int], main: int | None, spec: Spec) -> tuple[int, Spec, 
 
 
 def _without_gifts(running: Mapping[str, str], planned: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment without what a container engine adds of itself."""
+    """Return an environment without what a manager adds of itself."""
     return {name: value for name, value in running.items() if name in planned or name not in _GIFTS}
 
 
