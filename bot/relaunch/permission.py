@@ -74,6 +74,9 @@ class PresentPermission:
 
     async def blocked(self, relaunch: Relaunch, plan: Plan) -> Blocked | None:
         """Return why it has to wait."""
+        if self.find(relaunch.server) is None:
+            # no waiting brings it back: its approvals count no more
+            return None
         wish = await self.wish(relaunch, is_forced=plan.is_forced)
         return may_run(wish, self.switches(), self.clock())
 

@@ -66,8 +66,8 @@ def quoted(text: str) -> str:
 
 
 def _repeated(solid: str) -> str | None:
-    """Return a piece of at most a few characters that makes up the whole text, when it does many times."""
-    for length in range(2, 9):
+    """Return a short piece that makes up the whole text, when it does many times."""
+    for length in range(2, 33):
         if len(solid) < length * 4:
             return None
         unit = solid[:length]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9_]{0,127}", re.ASCII)
 _FLAG: Final = re.compile(r"--[a-z][a-z0-9-]{0,127}", re.ASCII)
 #: a value is one word of plain characters; JSON values are among them, shell syntax means nothing to `execve`
-_VALUE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.,:/+=@%-]{0,255}|[{\[][ -~]{0,511}[}\]]", re.ASCII)
+_VALUE: Final = re.compile(r"[A-Za-z0-9/][A-Za-z0-9_.,:/+=@%-]{0,255}|[{\[][ -~]{0,511}[}\]]", re.ASCII)
 
 
 class ChangeRefusedError(Exception):
@@ -56,7 +56,7 @@ def check_change(change: LaunchChange, release: Release | None = None) -> None:
 
 
 def _check_value(name: str, value: str) -> None:
-    if not _VALUE.fullmatch(value):
+    if not _VALUE.fullmatch(value) or ".." in value.split("/"):
         # an empty value of a variable is an error on some releases: removing is another thing than emptying
         raise ChangeRefusedError(f"the value {value!a} of {name} is not a plain word", "use another fix")
 

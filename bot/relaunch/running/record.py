@@ -62,7 +62,10 @@ class Record:
         """Note something once, however often this is called with the same key."""
         row = await self.row()
         now = self._tools.clock()
-        if await self._tools.runs.note(Moment(row.id, key, row.state, now, detail, facts or {}), entries):
+        is_new = await self._tools.runs.note(
+            Moment(row.id, key, row.state, now, detail, facts or {}), entries
+        )
+        if is_new and detail:
             await self._tools.witness.hear(News(row.id, row.state, now, detail))
 
     def intent(self, act: str, detail: str = "") -> Entry:
