@@ -20,7 +20,7 @@ from rules.engine.printed.recognising import may_be_recognised, recognise
 from rules.engine.report import Report, Status
 from rules.engine.reporting import Judged, limit_notes
 from rules.engine.rule.model import Rule
-from rules.engine.seams import Answerer, Places, Printing, Reader, Stump, Texts
+from rules.engine.seams import Answerer, Failure, Places, Printing, Reader, Stump, Texts
 
 #: in which answers are written
 LANGUAGES = ("en", "zh")
@@ -71,7 +71,7 @@ class Engine:
         excerpt = replace(excerpt, dropped=True) if evidence.dropped else excerpt
         if language not in LANGUAGES:
             language = asker_language(evidence.lines)
-        failure = parts.reader.failure(evidence)
+        failure = _heard(parts.reader.failure(evidence), given)
         hits = parts.matcher.match(evidence, failure.code)
         found = parts.reader.facts(evidence, given, language)
         known = known_releases(found.facts, parts.shipped)
@@ -100,3 +100,8 @@ class Engine:
         parts = self._parts
         named = match_fragment(evidence, parts.matcher.index, parts.rule_of, setting)
         return replace(verdict, status=Status.NEED_MORE, ranked=(named,) if named else ())
+
+
+def _heard(failure: Failure, given: Given) -> Failure:
+    """Return the failure for whoever tells it: who gives facts asks about vLLM, whoever else prints the same."""
+    return failure if given.is_empty or not failure.foreign_by_shared_text else replace(failure, foreign=None)

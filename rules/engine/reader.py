@@ -57,6 +57,7 @@ class PasteReader:
             begun=is_begun(evidence.lines, nature),
             vllm=nature.vllm,
             foreign=nature.other_program,
+            foreign_by_shared_text=nature.other_by_shared_text,
         )
 
     def facts(self, evidence: Evidence, given: Given, language: str) -> FactsFound:

@@ -52,6 +52,8 @@ class Failure:
     vllm: bool = False
     #: another program whose failure this plainly is (`sglang`, `comfyui`); None when nothing says so
     foreign: str | None = None
+    #: True when only a text which vLLM's own libraries print too says so
+    foreign_by_shared_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,17 @@ def test_health_speed_silence_and_other_programs_stay_no_incident(engine, paste)
     assert engine.diagnose(paste, LAUNCH).status is Status.NOT_AN_INCIDENT
 
 
+def test_words_that_vllms_libraries_share_with_another_program_are_vllms_for_whoever_asks(engine):
+    shared = "RuntimeError: FlashInfer requires sm75+"
+
+    asked, unasked = engine.diagnose(shared, Given(gpu="RTX 5090")), engine.diagnose(shared)
+    foreign = engine.diagnose(f"ktransformers 0.3\n{shared}", Given(gpu="RTX 5090"))
+
+    assert asked.diagnoses[0].failure_class == "flashinfer-arch-check"
+    assert unasked.status is Status.NOT_AN_INCIDENT
+    assert foreign.status is Status.NOT_AN_INCIDENT
+
+
 def test_a_message_that_was_cut_is_asked_for_whole_even_unasked(engine):
     report = engine.diagnose("No valid attention backend found")
 

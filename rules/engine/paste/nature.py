@@ -7,7 +7,7 @@ from typing import Final
 import re2
 
 from rules.engine.paste.evidence import EvidenceLine
-from rules.engine.paste.program_marks import OTHERS, VLLM_MARKS
+from rules.engine.paste.program_marks import OTHERS, SHARED, VLLM_MARKS
 from rules.engine.paste.rootcause import CauseReading, Kind
 
 _FATAL: Final = (
@@ -67,6 +67,8 @@ class Nature:
     vllm: bool
     #: name of the program it plainly comes from instead, None when it is vLLM's or cannot be told
     other_program: str | None
+    #: True when only a text that vLLM's own libraries print too speaks for that program
+    other_by_shared_text: bool
     #: True when no line looks like program output
     prose: bool
     #: True when something failed: an exception, a crash, a record of level ERROR
@@ -107,6 +109,7 @@ def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
     return Nature(
         vllm=marked and other is None,
         other_program=other,
+        other_by_shared_text=other is not None and not _has_own_mark(other, text),
         prose=not records and not causes.judged and not causes.cut and not _looks_printed(lines),
         failed=failed,
         started=started,
@@ -145,6 +148,11 @@ def _other_program(
     if found != "vllm-rs" and (records or _names_vllm_file(text, causes)) and not _only_named(lines, found):
         return None
     return found
+
+
+def _has_own_mark(program: str, text: str) -> bool:
+    """Tell whether a text that nobody else prints speaks for a program."""
+    return any(mark in text for name, marks in OTHERS if name == program for mark in marks if mark not in SHARED)
 
 
 def _frames_name(lines: Sequence[EvidenceLine]) -> bool:

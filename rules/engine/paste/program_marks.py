@@ -71,6 +71,8 @@ VLLM_MARKS: Final = (
         "MQLLMEngine",
     ),
 )
+#: texts of another program which vLLM's own libraries print too: they tell nothing to somebody who asks about vLLM
+SHARED: Final = ("FlashInfer requires sm75+",)
 #: texts that only the named program prints or that name its files
 OTHERS: Final = (
     (
@@ -107,7 +109,7 @@ OTHERS: Final = (
             "warmup: WARNING: flash attention",
         ),
     ),
-    ("ktransformers", ("ktransformers", "FlashInfer requires sm75+")),
+    ("ktransformers", ("ktransformers", *SHARED)),
     ("vllm-rs", ("vllm-rs", "src/flashinfer_adapter.cu", "vllm_rs", "attention-rs")),
     (
         "Megatron",

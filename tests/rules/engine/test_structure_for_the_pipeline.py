@@ -67,6 +67,16 @@ def test_a_wrapper_alone_is_named_as_one():
     assert failure.wrappers == (0,)
 
 
+def test_after_a_start_that_came_up_the_first_wrapper_is_the_nearest_line_to_the_cause():
+    wrapper = "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue."
+
+    whole = failure_of(f"(APIServer pid=1) INFO:     Application startup complete.\n{wrapper}")
+    alone = failure_of(wrapper)
+
+    assert (whole.root, whole.nearest) == (None, 1)
+    assert (alone.root, alone.nearest) == (None, None)
+
+
 def test_a_healthy_log_has_no_failure():
     failure = failure_of("INFO 11-28 07:55:57 [x.py:1] vLLM API server version 0.11.2\nINFO:     ready")
 
