@@ -4,6 +4,10 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
+from safetensors.numpy import save_file
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+
 #: the sizes that the start-up checks see
 CONFIG = {
     "architectures": ["Qwen3ForCausalLM"],
@@ -24,7 +28,9 @@ CONFIG = {
     "torch_dtype": "bfloat16",
 }
 _END = "<|end|>"
-_TEMPLATE = "{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}\n{% endfor %}assistant:"
+_TEMPLATE = (
+    "{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}\n{% endfor %}assistant:"
+)
 
 
 def write_model(folder: Path) -> None:
@@ -41,8 +47,6 @@ def _write_json(path: Path, content: object) -> None:
 
 def _write_tokenizer(folder: Path) -> None:
     """One token for each byte, so that nothing is trained."""
-    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
-
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokenizer = Tokenizer(models.BPE({letter: number for number, letter in enumerate(letters)}, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -64,9 +68,6 @@ def _write_tokenizer(folder: Path) -> None:
 
 
 def _write_weights(folder: Path) -> None:
-    import numpy as np
-    from safetensors.numpy import save_file
-
     generator = np.random.default_rng(7)
     hidden, inner = CONFIG["hidden_size"], CONFIG["intermediate_size"]
     heads = CONFIG["num_attention_heads"] * CONFIG["head_dim"]
