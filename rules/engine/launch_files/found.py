@@ -29,6 +29,7 @@ class RemarkKind(StrEnum):
     ENTRYPOINT_TWICE = "entrypoint-twice"
     QUOTE_OPEN = "quote-open"
     CUT_SHORT = "cut-short"
+    VALUE_OPEN = "value-open"
 
 
 _SENTENCES = {
@@ -47,6 +48,7 @@ _SENTENCES = {
     "command",
     RemarkKind.CUT_SHORT: "the command ends early: behind a backslash there must be nothing, not even a blank, and no "
     "comment may follow on the next line",
+    RemarkKind.VALUE_OPEN: "the value of {subject} does not stand in this file, so it was not looked at",
     RemarkKind.QUOTE_OPEN: "a quote is not closed in {subject}",
 }
 
@@ -79,8 +81,10 @@ class FoundLaunch:
     #: from 1
     line: int
     image: str | None = None
-    #: what the file leaves open; it stands in `argv` as written (`${MODEL}`), and variables of it not in `env`
+    #: parts of `argv` that the file leaves open, as they stand there (`${MODEL}`)
     unresolved: tuple[str, ...] = ()
+    #: variables that are set to what the file does not say; they are not in `env`
+    unresolved_env: tuple[str, ...] = ()
     #: variables that are taken away from the server wherever else they are set
     unset: tuple[str, ...] = ()
 

@@ -8,7 +8,7 @@ from rules.engine.launch_files.shell.words import Literal, Part, Variable, dolla
 
 @dataclass(frozen=True, slots=True)
 class Interpolated:
-    """A text with its variables replaced, and the names of those that are not known."""
+    """A text with its variables replaced, and those that are not known as they are written."""
 
     text: str
     unresolved: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ def _replace(part: Part, known: Mapping[str, str], found: list[str], unresolved:
         found.append(value)
     else:
         found.append(part.raw)
-        unresolved.append(part.name)
+        unresolved.append(part.raw)
 
 
 def replace_brackets(text: str, known: Mapping[str, str]) -> Interpolated:
@@ -76,7 +76,7 @@ def replace_brackets(text: str, known: Mapping[str, str]) -> Interpolated:
             at = close + 1
         else:
             found.append(text[end : close + 1])
-            unresolved.append(name)
+            unresolved.append(found[-1])
             at = close + 1
     found.append(text[at:])
     return Interpolated("".join(found), tuple(unresolved))

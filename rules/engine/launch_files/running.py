@@ -135,11 +135,21 @@ def read_started(container: Container, run: Run, findings: Findings, read_script
 
 
 def _note(argv: Sequence[str], run: Run, findings: Findings) -> None:
-    in_words = [name for name in dict.fromkeys(run.unresolved) if any(name in word for word in argv)]
-    unresolved = tuple(dict.fromkeys((*in_words, *sorted(run.given.open))))
+    unresolved = tuple(raw for raw in dict.fromkeys(run.unresolved) if any(raw in word for word in argv))
+    open_env = tuple(sorted(run.given.open))
+    for name in open_env:
+        if name.startswith("VLLM_"):
+            findings.remark(RemarkKind.VALUE_OPEN, run.line, name)
     unset = tuple(sorted(run.given.unset))
     found = FoundLaunch(
-        tuple(argv), dict(run.given.values), run.where, run.line, run.image, unresolved, unset
+        argv=tuple(argv),
+        env=dict(run.given.values),
+        where=run.where,
+        line=run.line,
+        image=run.image,
+        unresolved=unresolved,
+        unresolved_env=open_env,
+        unset=unset,
     )
     findings.launch(found)
 

@@ -14,7 +14,7 @@ _LONGEST: Final = 64_000
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a variable holds; `open` names what is not known of it."""
+    """What a variable holds; `open` has the parts of it that are not known, as they are written."""
 
     texts: tuple[str, ...]
     open: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ class Scope:
         if isinstance(part, Literal):
             fields.add(part.text, quoted=part.is_quoted)
         elif isinstance(part, Opaque):
-            fields.leave(part.raw, part.raw)
+            fields.leave(part.raw)
         else:
             self._expand_variable(part, fields)
 
@@ -126,7 +126,7 @@ class Scope:
         value = self._values.get(part.name)
         is_known = value is not None and not value.is_doubtful
         if value is not None and not is_known:
-            fields.leave(part.raw, part.name)
+            fields.leave(part.raw)
             return
         holds = value is not None and any((*value.texts, *value.open))
         counts = holds or (value is not None and not part.operator.startswith(":"))
@@ -140,7 +140,7 @@ class Scope:
         elif not part.operator and part.name in self._unset:
             fields.add("", quoted=part.is_quoted)
         else:
-            fields.leave(part.raw, part.name)
+            fields.leave(part.raw)
 
     def _expand_all(self, parts: tuple[Part, ...], fields: "_Fields", *, quoted: bool) -> None:
         for part in parts:
@@ -165,10 +165,10 @@ class _Fields:
         self._letters.append(text)
         self._is_begun = self._is_begun or quoted or bool(text)
 
-    def leave(self, raw: str, name: str) -> None:
+    def leave(self, raw: str) -> None:
         """Add what is not known as it is written."""
         self.add(raw, quoted=True)
-        self.open.append(name)
+        self.open.append(raw)
 
     def take(self, value: Value, *, quoted: bool, whole: bool) -> None:
         """Add the value of a variable, split where the shell would."""

@@ -99,7 +99,7 @@ def _environment(node: Mapping, findings: Findings) -> Given:
             value.text if isinstance(value, Scalar) and not value.is_null else "", given.values
         )
         findings.spend(len(found.text))
-        open_names = given.open.intersection(found.unresolved)
+        open_names = given.open.intersection(raw[2:-1] for raw in found.unresolved)
         given = given.having({} if open_names else {name: found.text}, [name] if open_names else [])
     return given
 

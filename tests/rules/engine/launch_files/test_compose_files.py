@@ -43,7 +43,7 @@ def test_the_environment_is_a_map_or_a_list(environment):
     found = _one(f"services:\n  a:\n    image: vllm/vllm-openai\n    environment:\n{environment}")
 
     assert found.env == {"A": "1", "B": "x y", "C": ""}
-    assert found.unresolved == ("D",)
+    assert found.unresolved_env == ("D",)
 
 
 def test_variables_are_interpolated_and_two_dollars_are_one():
@@ -56,7 +56,7 @@ def test_variables_are_interpolated_and_two_dollars_are_one():
     filled = _one(text, known={"MODEL": "m", "TAG": "v0.9.1", "W": "1"})
 
     assert found.argv[2:] == ("--model", "${MODEL}", "--x", "a$b", "--y", "1", "--z", "")
-    assert found.unresolved == ("MODEL",)
+    assert found.unresolved == ("${MODEL}",)
     assert found.release == "0.10.0"
     assert filled.argv[3:4] + filled.argv[-1:] == ("m", "on")
     assert filled.release == "0.9.1"

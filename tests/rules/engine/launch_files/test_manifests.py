@@ -68,7 +68,8 @@ def test_variables_are_values_or_stay_open():
     (found,) = reading.launches
     assert found.argv[2:] == ("--port", "80", "--x", "$(PORT)", "--y", "$(NOT_SET)")
     assert found.env == {"PORT": "80", "URL": "http://80", "EMPTY": ""}
-    assert found.unresolved == ("NOT_SET", "HF_TOKEN")
+    assert found.unresolved == ("$(NOT_SET)",)
+    assert found.unresolved_env == ("HF_TOKEN",)
     assert [(remark.kind, remark.subject) for remark in reading.remarks] == [
         (RemarkKind.ENV_FILE_UNREAD, "configMap cm")
     ]

@@ -21,14 +21,15 @@ def test_what_only_running_would_tell_stays_as_written_and_is_named():
         *("vllm", "serve", "$MODEL", "--tensor-parallel-size", "$(nvidia-smi -L | wc -l)"),
         *("--seed", "${SEED%.*}"),
     )
-    assert found.unresolved == ("MODEL", "$(nvidia-smi -L | wc -l)", "${SEED%.*}")
+    assert found.unresolved == ("$MODEL", "$(nvidia-smi -L | wc -l)", "${SEED%.*}")
 
 
 def test_a_variable_of_unknown_value_is_not_in_the_environment():
     found = _one("export HF_TOKEN=$TOKEN A=1\nvllm serve m\n")
 
     assert found.env == {"A": "1"}
-    assert found.unresolved == ("HF_TOKEN",)
+    assert found.unresolved == ()
+    assert found.unresolved_env == ("HF_TOKEN",)
 
 
 @pytest.mark.parametrize(
@@ -48,14 +49,18 @@ def test_a_variable_that_a_branch_may_have_set_is_open(script):
     found = _one(script)
 
     assert found.argv[-1] == "$A"
-    assert found.unresolved == ("A",)
+    assert found.unresolved == ("$A",)
 
 
 def test_a_variable_exported_in_a_branch_is_open():
     found = _one("if x; then export VLLM_USE_V1=1; fi\nvllm serve m\n")
 
     assert found.env == {}
-    assert found.unresolved == ("VLLM_USE_V1",)
+    assert found.unresolved_env == ("VLLM_USE_V1",)
+
+
+def test_a_variable_of_vllm_with_an_open_value_is_remarked_on():
+    assert _kinds("export VLLM_USE_V1=$X\nvllm serve m\n") == [RemarkKind.VALUE_OPEN]
 
 
 def test_inside_a_branch_its_own_values_count():
@@ -114,7 +119,7 @@ def test_a_container_gets_only_the_variables_of_its_options():
 
     assert found.argv == ("vllm", "serve", "--model", "m", "--x", "1")
     assert found.env == {"VLLM_X": "1", "Y": "2", "A": "1"}
-    assert found.unresolved == ("Z",)
+    assert found.unresolved_env == ("Z",)
     assert (found.image, found.release, found.where) == (
         "vllm/vllm-openai:v0.11.2",
         "0.11.2",

@@ -18,7 +18,7 @@ from rules.engine.launch_files import read_launches
 _OWN = {"PATH", "PWD", "SHLVL", "_", "RECORD", "OLDPWD", "LC_CTYPE"}
 _RECORDER = (
     f"#!{sys.executable} -S\n"
-     """
+    """
 import json, os, sys
 with open(os.environ["RECORD"], "a") as record:
     record.write(json.dumps([["vllm", *sys.argv[1:]], dict(os.environ)]) + "\\n")

@@ -26,7 +26,7 @@ def test_variables_are_put_in_as_systemd_does():
     ).launches
 
     assert found.argv[2:] == ("m", "--x", "1", "--x 1", "$M", "%i", "$N")
-    assert found.unresolved == ("%i", "N")
+    assert found.unresolved == ("%i", "$N")
 
 
 def test_an_empty_setting_forgets_what_stood_before():
