@@ -10,6 +10,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from adapters.hosts.helper.acts.work import open_work
+from adapters.hosts.helper.host.allowlist import read_allowlist
 from adapters.hosts.helper.processes import proc
 from adapters.hosts.helper.serving import answer
 
@@ -114,14 +116,24 @@ class GpuHost:
     def command(self) -> list[str]:
         return [self.python, "-I", "-S", str(self.program), "serve-request"]
 
-    def send(self, data: bytes) -> dict:
+    def send(self, data: bytes, *words: str, environ: dict[str, str] | None = None) -> dict:
         """Give a helper of its own bytes and return the object that it answers with."""
         result = subprocess.run(
-            self.command(), input=data, capture_output=True, env=self.environment(), timeout=240, check=False
+            [*self.command(), *words],
+            input=data,
+            capture_output=True,
+            env={**self.environment(), **(environ or {})},
+            timeout=240,
+            check=False,
         )
         assert result.returncode == 0, result.stderr.decode()
         assert result.stderr == b""
         return json.loads(result.stdout)
+
+    def run(self, *words: str) -> subprocess.CompletedProcess:
+        """Run another of the helper's sub-commands."""
+        argv = [*self.command()[:-1], *words]
+        return subprocess.run(argv, capture_output=True, env=self.environment(), timeout=240, check=False)
 
     def request(self, verb: str, **arguments) -> bytes:
         return json.dumps({"protocol": 1, "verb": verb, **arguments}).encode()
@@ -232,6 +244,20 @@ class GpuHost:
         """Live processes of all starts that stayed in their sessions."""
         leaders = {start["pid"] for start in self.starts()}
         return [one.pid for one in proc.everyone() if one.sid in leaders]
+
+    def observed(self) -> tuple[int, ...]:
+        """Every process that the helper takes for the server's."""
+        work = open_work(read_allowlist(self.environment()), self.name)
+        return work.driver.observe(self.record()["start_id"]).pids
+
+    def second(self) -> "GpuHost":
+        """Another server of the same machine."""
+        folder = self.folder / "second"
+        folder.mkdir()
+        other = GpuHost(folder, self.program, name="text")
+        other.state = self.state
+        other.write_list({other.name: other.server})
+        return other
 
     def clean(self) -> None:
         """End what this host has started: what names its folder, and the sessions of its servers."""

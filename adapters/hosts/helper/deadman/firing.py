@@ -40,11 +40,27 @@ def watch(allowlist: Allowlist, name: str) -> int:
     while True:
         left = timer.remaining(work.folder)
         if left is None:
-            return 0
-        if left > 0.0:
+            if _is_dismissed(work, descriptor):
+                return 0
+        elif left > 0.0:
             time.sleep(min(left, _LONGEST_SLEEP_SECONDS))
         elif not _is_fired(work):
             time.sleep(_LONGEST_SLEEP_SECONDS)
+
+
+def _is_dismissed(work: Work, descriptor: int) -> bool:
+    """Give the watch up, unless an order sets the timer meanwhile.
+
+    Orders look under the server's lock whether somebody watches; so under that lock alone may nobody watch any more.
+    """
+    try:
+        with locked(work.folder.lock, _WAIT_SECONDS):
+            if timer.remaining(work.folder) is not None:
+                return False
+            os.close(descriptor)
+            return True
+    except Refusal:
+        return False
 
 
 def _is_fired(work: Work) -> bool:

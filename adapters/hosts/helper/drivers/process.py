@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .interface import Piece, Start
 
 _SECONDS = 30.0
+_EXIT_CODE_SECONDS = 5.0
 _POLL_SECONDS = 0.01
 _SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "ash")
 
@@ -82,7 +83,7 @@ class ProcessDriver:
             # The supervisor was killed before it could write down whom it had started.
             eldest = min(found, key=lambda process: (process.started, process.pid))
             return Observation(RUNNING, start_id, eldest.pid, pids)
-        return Observation(EXITED, start_id, None, pids, exit_code=known.get("exit_code"))
+        return Observation(EXITED, start_id, None, pids, exit_code=self._exit_code(start_id))
 
     def start(self, start: Start) -> None:
         """Let a supervisor make the start; whichever supervisor claims it first does."""
@@ -125,6 +126,19 @@ class ProcessDriver:
     def _known(self, start_id: str) -> dict[str, Any]:
         known = read_json(self.folder.start_record(start_id)) or {}
         return known if known.get("boot_id") == proc.boot_id() else {"exit_code": known.get("exit_code")}
+
+    def _exit_code(self, start_id: str) -> int | None:
+        """Return how a start ended; its supervisor may need a moment to write that down."""
+        deadline = time.monotonic() + _EXIT_CODE_SECONDS
+        while True:
+            known = self._known(start_id)
+            supervisor = _pair(known.get("supervisor"))
+            seen = None if supervisor is None else proc.read(supervisor[0])
+            is_alive = seen is not None and (seen.pid, seen.started) == supervisor
+            if known["exit_code"] is not None or not is_alive or time.monotonic() > deadline:
+                code: int | None = known["exit_code"]
+                return code
+            time.sleep(_POLL_SECONDS)
 
     def _wait_until_made(self, start_id: str) -> None:
         deadline = time.monotonic() + _SECONDS
