@@ -20,8 +20,18 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
+class Worded:
+    """Words that may be a question, and how its answer is to be shown."""
+
+    text: str
+    limits: Capabilities
+    language: str
+    known: Known = Known()
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
-    """A question in words, and how the answer is to be shown."""
+    """A question that was read, and how the answer is to be shown."""
 
     request: Request
     limits: Capabilities

@@ -1,12 +1,12 @@
-"""Which messages hold a question in words, and what it is asked with. Pure; not for answering."""
+"""Which messages may hold a question in words, and what it is asked with. Pure; not for reading the question."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from adapters.chat.interface import Trigger
-from bot.asking.asked import Asked, Known
-from bot.asking.requests import Request, read_request
+from bot.asking.asked import Known, Worded
+from bot.asking.requests import may_ask
 from bot.locale import supported
 
 if TYPE_CHECKING:
@@ -19,20 +19,15 @@ _SPOKEN = frozenset({Trigger.MENTION, Trigger.COMMAND})
 _ENOUGH = 2
 
 
-def question_in(message: IncomingMessage) -> Request | None:
-    """Return the question that a message asks in words; None for everything that is to be diagnosed."""
-    if message.trigger not in _SPOKEN or message.files:
-        return None
-    return read_request(message.text)
+def may_be_question(message: IncomingMessage) -> bool:
+    """Tell whether a message may ask something in words; all others are to be diagnosed."""
+    return message.trigger in _SPOKEN and not message.files and may_ask(message.text)
 
 
-def asked_of(message: IncomingMessage, limits: Capabilities, incident: Incident | None) -> Asked:
-    """Return the question with its language and what the thread knows. Raises `ValueError` without one."""
-    request = question_in(message)
-    if request is None:
-        raise ValueError("the message asks nothing in words")
+def worded(message: IncomingMessage, limits: Capabilities, incident: Incident | None) -> Worded:
+    """Return the words with their language and with what the thread knows."""
     known = Known() if incident is None else Known(incident.vllm_version, incident.gpu, incident.model)
-    return Asked(request, limits, _language(message), known)
+    return Worded(message.text, limits, _language(message), known)
 
 
 def _language(message: IncomingMessage) -> str:

@@ -52,6 +52,18 @@ class CheckRequest:
 Request = HelpRequest | BackendsRequest | CheckRequest
 
 
+#: first words of a question
+_BACKENDS, _CHECK, _HELP = frozenset({"backends", "backend"}), frozenset({"check", "preflight"}), "help"
+
+
+def may_ask(text: str) -> bool:
+    """Tell at no cost whether a text begins like a question; `read_request` then tells whether it is one."""
+    if len(text) > _LONGEST_LAUNCH:
+        return False
+    found = _FIRST_WORD.match(without_fence(text.lstrip(_LEADING)))
+    return found is not None and found[1].lower() in {*_BACKENDS, *_CHECK, _HELP}
+
+
 def read_request(text: str) -> Request | None:
     """Return what is asked; None when the text is to be diagnosed."""
     text = without_fence(text[: _LONGEST_LAUNCH + 1].lstrip(_LEADING))
@@ -59,14 +71,14 @@ def read_request(text: str) -> Request | None:
     if found is None or len(text) > _LONGEST_LAUNCH:
         return None
     word, rest = found[1].lower(), text[found.end() :]
-    if word in {"check", "preflight"}:
+    if word in _CHECK:
         return _check(rest)
     rest = rest.strip(" \t?!.`\n")
     if "\n" in rest or len(rest) > _LONGEST_LINE:
         return None
-    if word == "help":
+    if word == _HELP:
         return HelpRequest() if rest.lower() in {"", "backends", "check", "diagnose"} else None
-    if word in {"backends", "backend"}:
+    if word in _BACKENDS:
         return _backends(rest)
     return None
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bot.asking.asked import Asked
 from bot.asking.cards.help import help_card, need_card
 from bot.asking.cards.matrix import matrix_card
-from bot.asking.requests import BackendsRequest, CheckRequest, HelpRequest
+from bot.asking.requests import BackendsRequest, CheckRequest, HelpRequest, read_request
 from bot.backends.releases import NoFactsError, release_of
 from bot.locale import say
 from bot.triage.showing.fitting import fit
@@ -19,8 +20,16 @@ from rules.releases.shipped import load_releases
 
 if TYPE_CHECKING:
     from adapters.chat.interface import Card
-    from bot.asking.asked import Asked
+    from bot.asking.asked import Worded
     from rules.releases.release import Release
+
+
+def answer_words(words: Worded) -> Card | None:
+    """Return the answer to words; None when they ask nothing and are to be diagnosed."""
+    request = read_request(words.text)
+    if request is None:
+        return None
+    return tell(Asked(request, words.limits, words.language, words.known))
 
 
 def tell(asked: Asked) -> Card:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapters.chat.interface import ChatError, Mark, RateLimitedError, UnreachableError, card_to_json
-from bot.asking.hearing import asked_of, question_in
+from bot.asking.hearing import may_be_question, worded
 from bot.intake.inbox import CLICK
 from bot.intake.payload import click_from_json, message_from_json
 from bot.locale import supported
 from bot.triage.card import WRONG_ANSWER
-from bot.triage.conversation import GPU, MODEL, READ, RELEASE, Conversation, conversation_of
+from bot.triage.conversation import ASKED, GPU, MODEL, READ, RELEASE, Conversation, conversation_of
 from bot.triage.looking.outcome import Question
 from bot.triage.looking.pool import LookingTooLongError
 from bot.triage.policy import deserves_answer, improves, is_heard
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from adapters.chat.interface import Card, ChatPlatform, IncomingMessage
-    from bot.asking.asked import Asked
+    from bot.asking.asked import Worded
     from bot.clock import NewId
     from bot.store.interface import Answer, AnswerStore, InboxEntry, InboxStore, IncidentStore
     from bot.telemetry.figures import Figures
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         async def look(self, question: Question) -> Outcome:
             """Return what came of a question. Raises `LookingTooLongError`, `WorkerLostError`."""
 
-        async def tell(self, asked: Asked) -> Card:
-            """Return the answer to a question in words; raises the same."""
+        async def tell(self, words: Worded) -> Card | None:
+            """Return the answer to a question in words, None when they are none; raises the same."""
 
 
 #: messages of one thread that are read together
@@ -111,8 +111,7 @@ class Answering:
 
     async def _message(self, entry: InboxEntry, message: IncomingMessage) -> bool:
         """Answer a message; False when there is nothing to say."""
-        if question_in(message) is not None:
-            await self._tell(entry, message)
+        if may_be_question(message) and await self._tell(entry, message):
             return True
         try:
             async with self._files(message) as files:
@@ -147,13 +146,17 @@ class Answering:
                 outcome = other
         return await self._again(entry, message, outcome, shown)
 
-    async def _tell(self, entry: InboxEntry, message: IncomingMessage) -> None:
-        """Answer a question in words, with what the thread knows beside it."""
+    async def _tell(self, entry: InboxEntry, message: IncomingMessage) -> bool:
+        """Answer a question in words, with what the thread knows beside it; False when it is none."""
         desk = self._desk
         limits = desk.platforms[entry.place.platform].capabilities
         incident = await desk.incidents.in_thread(entry.place)
-        card = await desk.looker.tell(asked_of(message, limits, incident))
+        card = await desk.looker.tell(worded(message, limits, incident))
+        if card is None:
+            return False
         await desk.replies.say(Saying(entry, message, _TOLD, card, desk.new_id(), is_private=True))
+        await desk.inbox.remember(entry.id, {**entry.payload, ASKED: True})
+        return True
 
     async def _first(
         self, entry: InboxEntry, message: IncomingMessage, outcome: Outcome, reply_id: str

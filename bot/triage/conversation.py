@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 RELEASE, GPU, MODEL = "release", "gpu", "model"
 #: key under which the masked text of a message's files is kept with it
 READ = "read"
+#: key that is set where a message asked something in words: it tells nothing of what failed
+ASKED = "asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ def conversation_of(entries: Sequence[InboxEntry], newest: InboxEntry) -> Conver
     fields: dict[str, str] = {}
     texts: list[str] = []
     for message, payload in latest.items():
-        if payload["author"]["is_bot"] and message != newest.message:
+        is_other = message != newest.message
+        if is_other and (payload["author"]["is_bot"] or payload.get(ASKED)):
             continue
         fields.update({name: value for name, value in payload["fields"].items() if value})
         texts.extend(text for text in (payload["text"], payload.get(READ, "")) if text)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from adapters.chat.interface import Card
-    from bot.asking.asked import Asked
+    from bot.asking.asked import Worded
     from bot.triage.looking.engine import Engine, MakeEngine
     from bot.triage.looking.outcome import Outcome, Question
 
@@ -64,9 +64,9 @@ class LookingPool:
         """Return what came of a question. Raises `LookingTooLongError`, `WorkerLostError`."""
         return await self._run(_look, question)
 
-    async def tell(self, asked: Asked) -> Card:
-        """Return the answer to a question in words; raises what `look` raises."""
-        return await self._run(_tell, asked)
+    async def tell(self, words: Worded) -> Card | None:
+        """Return the answer to a question in words, None when they are none; raises what `look` raises."""
+        return await self._run(_tell, words)
 
     async def mask(self, text: str) -> tuple[str, int]:
         """Return the text with its secrets masked, and how many there were; raises what `look` raises."""
@@ -142,11 +142,11 @@ def _look(question: Question) -> Outcome:
     return look(_present_engine(), question)
 
 
-def _tell(asked: Asked) -> Card:
+def _tell(words: Worded) -> Card | None:
     # asked for seldom: a diagnosis does not wait for its import
-    from bot.asking.telling import tell  # noqa: PLC0415
+    from bot.asking.telling import answer_words  # noqa: PLC0415
 
-    return tell(asked)
+    return answer_words(words)
 
 
 def _mask(text: str) -> tuple[str, int]:

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.chat.interface import Code, Tone
-from bot.asking.asked import Asked, Known
+from bot.asking.asked import Asked, Known, Worded
 from bot.asking.requests import BackendsRequest, CheckRequest, HelpRequest, read_request
-from bot.asking.telling import tell
+from bot.asking.telling import answer_words, tell
 from bot.triage.showing.document import document_of
 from rules.releases.shipped import load_releases
 from tests.bot.triage.test_cards_from_reports import acts_on_clients, texts_of
@@ -134,3 +134,8 @@ def test_any_launch_gets_a_card_that_fits_and_pings_nobody(request, limits):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_help_fits_everywhere(limits, language):
     assert is_within(tell(Asked(HelpRequest(), limits, language)), limits)
+
+
+def test_words_that_ask_nothing_are_left_to_be_diagnosed():
+    assert answer_words(Worded("check this please", ROOMY, "en")) is None
+    assert answer_words(Worded("help", ROOMY, "en")) == tell(Asked(HelpRequest(), ROOMY, "en"))

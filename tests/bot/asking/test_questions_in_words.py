@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.asking.requests import BackendsRequest, CheckRequest, HelpRequest, read_request
+from bot.asking.requests import BackendsRequest, CheckRequest, HelpRequest, may_ask, read_request
 
 QWEN = BackendsRequest("0.12.0", "H100", "Qwen3-VL")
 
@@ -66,6 +66,7 @@ QWEN = BackendsRequest("0.12.0", "H100", "Qwen3-VL")
 )  # fmt: skip
 def test_a_question_is_read_as_it_is_meant(text, request_):
     assert read_request(text) == request_
+    assert may_ask(text)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +116,8 @@ WORDS = st.sampled_from(["backends", "check", "help", "check vllm serve m", "bac
 
 @settings(max_examples=300)
 @given(st.text() | st.tuples(WORDS, st.text()).map(" ".join) | st.tuples(WORDS, st.text()).map("\n".join))
-def test_no_text_breaks_the_reading_of_words(text):
-    read_request(text)
+def test_no_text_breaks_the_reading_of_words_and_no_question_is_missed(text):
+    assert read_request(text) is None or may_ask(text)
 
 
 LINES = st.sampled_from(["Traceback (most recent call last):", "RuntimeError: no", "INFO 11-28 x"])
