@@ -153,7 +153,8 @@ def repaired(text: str) -> str | None:
         for read in (json.loads, ast.literal_eval):
             try:
                 found = read(candidate)
-                return json.dumps(found, ensure_ascii=False) if isinstance(found, dict | list) else None
+                if isinstance(found, dict | list):
+                    return json.dumps(found, ensure_ascii=False)
             except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
                 continue
     return None
