@@ -46,3 +46,7 @@ class RefusedError(HostError):
     def __init__(self, host: str, code: RefusalCode, what: str, next_step: str = "") -> None:
         super().__init__(host, what, next_step)
         self.code = code
+
+
+class JudgeError(Exception):
+    """No answer came from another Python's vLLM; says what failed and what to do."""

@@ -13,6 +13,7 @@ from rules.engine.preflight.parsing import parse
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from bot.checking.judged import Judgement
     from rules.engine.launch_files import FoundLaunch, Remark
     from rules.engine.preflight import Findings
     from rules.engine.preflight.answering import Answers
@@ -55,6 +56,13 @@ class Checked:
     where: str | None = None
     #: from 1
     line: int | None = None
+    #: what the installed vLLM said, where it was asked
+    judged: Judgement | None = None
+
+    @property
+    def ok(self) -> bool:
+        """True when neither the facts nor the installed vLLM stop the start."""
+        return self.findings.ok and not (self.judged is not None and self.judged.is_refused)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bot.checking.judged import judgement_to_json
 from bot.triage.contract import SCHEMA, Json, remedy_to_json
 
 if TYPE_CHECKING:
@@ -19,12 +20,13 @@ def checked_to_json(checked: Checked, name: str) -> dict[str, Json]:
         "input": name,
         "where": checked.where,
         "line": checked.line,
-        "ok": findings.ok,
+        "ok": checked.ok,
         "vllm_version": findings.vllm_version,
         "vllm_versions": findings.vllm_versions,
         "model": findings.model,
         "language": findings.language,
         "findings": [_finding(finding) for finding in findings.findings],
+        "judge": None if checked.judged is None else judgement_to_json(checked.judged),
         "notes": [{"kind": remark.kind.value, "text": remark.text} for remark in findings.remarks],
     }
 

@@ -48,7 +48,7 @@ BAD = (
     _of("no number", "--max-num-seqs|many", "invalid"),
     _of("no number: port", "--port|http", "invalid"),
     _of("no length", "--max-model-len|long", "invalid"),
-    _of("broken JSON", "--override-generation-config|{temperature: 1}", "invalid"),
+    _of("broken JSON", "--override-generation-config|{temperature: 1}", "cannot be converted"),
     _of("unknown key in JSON", '--compilation-config|{"no_such_key": 1}', "no_such_key"),
     _of("unknown backend", "--attention-backend|FLASH_INFER", "Unknown attention backend"),
     _of("backend that is gone", "--attention-backend|XFORMERS", "Unknown attention backend"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from bot.checking.checked import Asked, Checked, CheckedFile, check_file, check_
 from bot.checking.contract import checked_to_json
 from bot.cli.answer.inputs import shown, unreadable
 from bot.cli.checking.at_hand import given_config, with_model
+from bot.cli.checking.judging import Judges
 from bot.cli.exits import CommandError, ExitCode
 from bot.cli.terminal import PROGRAM, complain, write_json
 from rules.engine.launch_files import RemarkKind
@@ -58,7 +60,7 @@ def run_check(request: CheckRequest) -> int:
             checked.append(launched)
     for name in files:
         try:
-            found = _file(name, asked, answers)
+            found = _file(name, request, asked, answers)
         except CommandError as error:
             complain(str(error))
             spoiled = True
@@ -69,7 +71,7 @@ def run_check(request: CheckRequest) -> int:
         spoiled |= _say_remarks(name, found, by_name=name in request.files)
     if spoiled:
         return ExitCode.UNUSABLE_INPUT
-    return ExitCode.SOUND if all(one.findings.ok for one in checked) else ExitCode.FAULTS
+    return ExitCode.SOUND if all(one.ok for one in checked) else ExitCode.FAULTS
 
 
 def _answers() -> Answers:
@@ -108,7 +110,9 @@ def _command(request: CheckRequest, env: Mapping[str, str], asked: Asked, answer
         problem = f"{shown(request.words[0])}: this launches no server of vLLM"
         advice = f"write the whole command, as in `{PROGRAM} check -- vllm serve MODEL`"
         raise CommandError(problem, advice, ExitCode.WRONG_USAGE) from error
-    return check_launch(launch, with_model(launch, asked, answers, os.environ, here=True), answers)
+    judges = Judges(request.judge)
+    asked = with_model(launch, judges.told(launch, asked), answers, os.environ, here=True)
+    return judges.joined(check_launch(launch, asked, answers))
 
 
 def _is_file(word: str) -> bool:
@@ -118,14 +122,17 @@ def _is_file(word: str) -> bool:
         return False
 
 
-def _file(name: str, asked: Asked, answers: Answers) -> CheckedFile:
+def _file(name: str, request: CheckRequest, asked: Asked, answers: Answers) -> CheckedFile:
     text = sys.stdin.read(_LARGEST) if name == STDIN and sys.stdin is not None else _text(name)
     reading_name = _STDIN_NAME if name == STDIN else Path(name).name
 
-    def look_up(launch: Launch, asked: Asked) -> Asked:
-        return with_model(launch, asked, answers, os.environ, here=False)
+    judges = Judges(request.judge)
 
-    return check_file(reading_name, text, asked, answers, look_up)
+    def look_up(launch: Launch, asked: Asked) -> Asked:
+        return with_model(launch, judges.told(launch, asked), answers, os.environ, here=False)
+
+    found = check_file(reading_name, text, asked, answers, look_up)
+    return replace(found, launches=tuple(judges.joined(one) for one in found.launches))
 
 
 def _text(name: str) -> str:

@@ -46,6 +46,12 @@ def check(  # noqa: PLR0913 (each parameter is an option of the contract)
     model_config: Annotated[
         Path | None, typer.Option(metavar="F", help="The model's config.json, where it lies elsewhere.")
     ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PYTHON", help="Ask the vLLM of that Python too; it loads nothing, takes a minute."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per launch, a line each.")] = False,
     lang: Annotated[Language, typer.Option(help="Language of the answer.")] = Language.EN,
 ) -> int:
@@ -64,6 +70,7 @@ def check(  # noqa: PLR0913 (each parameter is an option of the contract)
         gpu=gpu,
         env_file=env_file,
         model_config=model_config,
+        judge=judge,
         as_json=as_json,
         language=lang.value,
     )

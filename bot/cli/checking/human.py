@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bot.checking.judged import judgement_to_json
 from bot.cli.answer.proofs import shared_proofs
 from bot.locale import say
 from bot.locale.ranges import in_words
@@ -24,6 +25,8 @@ _STYLES = {
     Severity.DEGRADES: "bold yellow",
     Severity.NO_EFFECT: "bold yellow",
 }
+#: variables that every shell has, which say nothing of the launch
+_OWN_OF_A_SHELL = ("PATH", "PYTHON")
 
 
 def print_checked(checked: Checked, name: str | None, page: Page) -> None:
@@ -43,6 +46,7 @@ class _Answer:
         self._verdict()
         for finding in self.checked.findings.findings:
             self._finding(finding)
+        self._judge()
         remarks = [remark.text for remark in self.checked.findings.remarks]
         if remarks:
             self.page.blank()
@@ -60,6 +64,7 @@ class _Answer:
             place = self._say("check.place", file=self.name, line=self.checked.line, where=self.checked.where)
             self.page.heading(place, style="dim")
         blocking = sum(one.severity is Severity.BLOCKS_START for one in found.findings)
+        blocking = blocking or int(not self.checked.ok)
         if blocking:
             key = "check.verdict.fails.one" if blocking == 1 else "check.verdict.fails.many"
             self.page.heading(self._say(key, count=blocking), style="bold red")
@@ -68,6 +73,21 @@ class _Answer:
         else:
             self.page.heading(self._say("check.verdict.sound"), style="bold green")
         self.page.prose(self._release())
+
+    def _judge(self) -> None:
+        judged = self.checked.judged
+        if judged is None:
+            return
+        said = judgement_to_json(judged)
+        self.page.blank()
+        key = f"check.judge.{judged.verdict.outcome.value}"
+        release = judged.release or self._say("check.judge.no-release")
+        self.page.heading(self._say(key, release=release))
+        if said["text"]:
+            self.page.prose(said["text"])
+        for text in said["not_judged"]:
+            if not text.startswith(_OWN_OF_A_SHELL):
+                self.page.bullet(self._say("check.judge.left-out", what=text))
 
     def _release(self) -> str:
         found = self.checked.findings

@@ -16,6 +16,8 @@ class CheckRequest:
     gpu: str | None = None
     env_file: str | None = None
     model_config: Path | None = None
+    #: a Python whose vLLM is asked too
+    judge: str | None = None
     as_json: bool = False
     #: `en` or `zh`
     language: str = "en"
