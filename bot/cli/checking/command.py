@@ -18,6 +18,12 @@ class Language(StrEnum):
     ZH = "zh"
 
 
+Judge = Annotated[
+    str | None,
+    typer.Option(metavar="PYTHON", help="Ask the vLLM of that Python too; it loads nothing, takes a minute."),
+]
+
+
 #: what stands behind the first word belongs to the launch, also without `--`
 @app.command(context_settings={"allow_interspersed_args": False})
 def check(  # noqa: PLR0913 (each parameter is an option of the contract)
@@ -46,12 +52,7 @@ def check(  # noqa: PLR0913 (each parameter is an option of the contract)
     model_config: Annotated[
         Path | None, typer.Option(metavar="F", help="The model's config.json, where it lies elsewhere.")
     ] = None,
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PYTHON", help="Ask the vLLM of that Python too; it loads nothing, takes a minute."
-        ),
-    ] = None,
+    judge: Judge = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per launch, a line each.")] = False,
     lang: Annotated[Language, typer.Option(help="Language of the answer.")] = Language.EN,
 ) -> int:
