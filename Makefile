@@ -76,6 +76,9 @@ soak: $(VENV)/.full ## 2,000 messages through two bots on one store, in bad weat
 crash: $(VENV)/.dev ## kill -9 with an answer half given, a hundred times for each moment and platform
 	$(BIN)/python -m tests.crash
 
+kill-matrix: $(VENV)/.dev ## kill -9 a bot at every state of a relaunch and let the next one go on; prints a table
+	$(BIN)/python -m tests.crash.relaunch --tries 3
+
 bench: $(VENV)/.dev ## speed and memory against the goals
 	$(BIN)/python -m tests.bench
 
@@ -95,4 +98,4 @@ lock: $(BIN)/python ## resolve pyproject.toml anew into requirements/*.txt
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup demo test lint types test-vllm test-root fuzz bench accuracy docs lock clean
+.PHONY: help setup demo test lint types test-vllm test-root fuzz bench accuracy docs lock clean kill-matrix

@@ -117,13 +117,13 @@ async def check(team: Team, relaunch_id: str, end: str, wanted: State, verbs: li
     assert states.count(wanted) == 1
 
 
-async def lives(tmp_path, behaviour, wanted: State, verbs: list[str], deaths) -> int:
+async def lives(tmp_path, behaviour, wanted: State, verbs: list[str], deaths, make=FakeHost) -> int:
     """Begin a run anew for each list of deaths; returns how many points a life without death has."""
     async with a_team(tmp_path) as team:
         team.switches = Switches(is_enabled=True, is_dry_run=False, per_person_an_hour=10_000)
         total = 0
         for points in deaths:
-            team.host = FakeHost(team.now)
+            team.host = make(team.now)
             team.host.behave = behaviour
             team.host.fence = await team.locks.fence("gpu-1")
             # the gate has forgotten the one before

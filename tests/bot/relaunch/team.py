@@ -215,7 +215,7 @@ class Team:
             looker=self.looker,
             witness=self.listener,
             clock=self.now,
-            pause=self.now.wait,
+            pause=getattr(self.now, "wait", asyncio.sleep),
             is_passing=may_pass,
         )
         self.desk = self.a_desk(self.database)

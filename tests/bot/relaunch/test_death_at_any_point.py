@@ -6,9 +6,18 @@ A sample of the points; `make kill-matrix` looks at all of them and kills real p
 import pytest
 
 from tests.bot.relaunch.dying import CASES, lives
+from tests.fakes.host import FakeHost
 
 #: points that are left out between two that are tried
-_APART = 11
+_APART = 5
+
+
+class ForgetfulHost(FakeHost):
+    """Does what it is asked every time, as a host without keys would."""
+
+    async def _act(self, verb, order, act):
+        self.outcomes.clear()
+        return await super()._act(verb, order, act)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -17,6 +26,11 @@ async def test_a_run_survives_a_death_at_any_point(tmp_path, case):
     assert whole > 60
 
     await lives(tmp_path / "killed", *CASES[case], [[at] for at in range(3, whole + 1, _APART)])
+
+
+async def test_a_host_that_forgets_keys_would_be_noticed(tmp_path):
+    with pytest.raises(AssertionError, match="stop"):
+        await lives(tmp_path, *CASES["kept"], [[at] for at in range(3, 60, _APART)], make=ForgetfulHost)
 
 
 async def test_a_run_survives_many_deaths_in_a_row(tmp_path):
