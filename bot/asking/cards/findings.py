@@ -22,7 +22,7 @@ from bot.triage.showing.typography import heading_and_rest, with_code
 from rules.engine.preflight import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rules.engine.preflight import Finding, Findings
     from rules.engine.report import Remedy
@@ -31,16 +31,20 @@ if TYPE_CHECKING:
 _LONGEST_HEADING = 140
 
 
-def findings_card(findings: Findings, gpu: str | None) -> Card:
-    """Return the card; `gpu` is the machine that was asked about, None where nobody said."""
+def findings_card(findings: Findings, gpu: str | None, more: Sequence[str] = ()) -> Card:
+    """Return the card; `gpu` is the machine that was asked about, None where nobody said.
+
+    `more` are remarks on reading the launch.
+    """
     language = findings.language
-    title = say(f"asking.check.title.{'ok' if findings.ok else 'blocked'}", language)
+    title = say(f"check.verdict.{_verdict(findings)}", language)
     sections = [_opening(findings, gpu)]
     details: list[Section] = []
     for number, finding in enumerate(findings.findings, start=1):
         sections.append(_finding(finding, number, language))
         details += _others(finding, number, language)
-    notes = tuple(with_code(defang(remark.text)) for remark in findings.remarks)
+    said = (*more, *(remark.text for remark in findings.remarks))
+    notes = tuple(with_code(defang(text)) for text in said)
     if notes:
         details.append(Section(say("card.notes", language), (Bullets(notes),), detail=True))
     return Card(
@@ -50,6 +54,12 @@ def findings_card(findings: Findings, gpu: str | None) -> Card:
         sections=(*sections, *details),
         language=language,
     )
+
+
+def _verdict(findings: Findings) -> str:
+    if not findings.ok:
+        return "fails.one"
+    return "remarks" if findings.findings else "sound"
 
 
 def _tone(findings: Findings) -> Tone:
@@ -83,7 +93,7 @@ def _finding(finding: Finding, number: int, language: str) -> Section:
     for fix in finding.fixes[:1]:
         parts.append(Paragraph(with_code(defang(fix.summary))))
         parts += _commands(fix, number, language)
-    return Section(heading, tuple(parts), aside=say(f"asking.check.severity.{finding.severity}", language))
+    return Section(heading, tuple(parts), aside=say(f"check.severity.{finding.severity}", language))
 
 
 def _commands(fix: Remedy, number: int, language: str) -> Iterator[Part]:

@@ -139,3 +139,32 @@ def test_the_help_fits_everywhere(limits, language):
 def test_words_that_ask_nothing_are_left_to_be_diagnosed():
     assert answer_words(Worded("check this please", ROOMY, "en")) is None
     assert answer_words(Worded("help", ROOMY, "en")) == tell(Asked(HelpRequest(), ROOMY, "en"))
+
+
+def test_a_container_is_mended_as_a_container():
+    launch = (
+        "docker run --gpus all -p 8000:8000 vllm/vllm-openai:v0.12.0 --model Qwen/Qwen3-8B --no-such-flag"
+    )
+    text = document_of(told(f"check {launch}"))
+
+    assert "docker run --gpus all -p 8000:8000 vllm/vllm-openai:v0.12.0" in text
+
+
+def test_of_several_servers_the_one_that_would_fail_is_told():
+    compose = (
+        "check\nservices:\n  good:\n    image: vllm/vllm-openai:v0.12.0\n    command: --model m\n"
+        "  bad:\n    image: vllm/vllm-openai:v0.12.0\n    command: --model m --no-such-flag"
+    )
+
+    assert "launches 2 servers; this is about service bad" in document_of(told(compose))
+
+
+def test_a_variable_that_a_script_does_not_export_does_not_reach_the_server():
+    script = (
+        "check --vllm-version 0.12.0\nVLLM_ATTENTION_BACKEND=FLASHINFER\nvllm serve Qwen/Qwen3-VL-8B-Instruct"
+    )
+
+    text = document_of(told(script))
+
+    assert "set but not exported" in text
+    assert "would not start" not in text
