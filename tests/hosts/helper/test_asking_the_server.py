@@ -1,0 +1,162 @@
+"""A probe goes to the server's own port and nowhere else, in a time and a size, whatever the server says."""
+
+import json
+import socket
+import threading
+
+import pytest
+
+from adapters.hosts.helper.probing.http import BODY_LIMIT, ask
+from adapters.hosts.helper.probing.questions import question
+from tests.hosts.helper.gpu_host import MODEL
+
+FAULTS = {
+    "engine-dead": lambda host: (host.probe("health")["status"], host.probe("text")["status"]) == (200, 500),
+    "wrong-model": lambda host: MODEL not in host.probe("models")["body"],
+    "empty-completion": lambda host: json.loads(host.probe("text")["body"])["choices"][0]["text"] == "",
+    "repeated-token": lambda host: set(json.loads(host.probe("text")["body"])["choices"][0]["text"]) == {"!"},
+    "no-vision": lambda host: (host.probe("text")["status"], host.probe("image")["status"]) == (200, 500),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_is_wrong_with_a_server_is_seen(host, fault):
+    host.list_server(f"--standin-faults={fault}")
+    host.serve()
+
+    assert FAULTS[fault](host)
+
+
+def test_an_engine_that_hangs_costs_no_more_than_the_time_given(host):
+    host.list_server("--standin-faults=engine-hung")
+    host.serve()
+
+    answer = host.probe("text", timeout_s=0.5)
+
+    assert host.probe("health")["status"] == 200
+    assert answer["status"] is None
+    assert "0.5 seconds" in answer["trouble"]
+
+
+def test_a_redirect_is_an_answer_and_is_not_followed(host):
+    host.list_server("--standin-faults=redirects")
+    host.serve()
+
+    assert host.probe("health")["status"] == 302
+
+
+def test_a_proxy_of_the_environment_is_not_used(host, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    host.serve()
+
+    assert host.probe("health")["status"] == 200
+
+
+def test_another_model_than_is_served_is_told_by_the_server(host):
+    host.serve()
+
+    assert host.probe("text", model="another/model")["status"] == 404
+
+
+def test_nothing_listens_and_that_is_said(host):
+    answer = host.probe("health")
+
+    assert (answer["status"], answer["body"]) == (None, "")
+    assert answer["trouble"] == "nothing listens on the port"
+
+
+@pytest.fixture
+def liar():
+    """A server that says to everybody what a test gives it; the sender goes on until the asker hangs up."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    parts: list = []
+
+    def serve():
+        while True:
+            try:
+                visitor, _ = listener.accept()
+            except OSError:
+                return
+            with visitor:
+                visitor.recv(65536)
+                try:
+                    for part in parts[0]:
+                        visitor.sendall(part)
+                except OSError:
+                    continue
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+
+    def say(sent):
+        parts[:] = [sent]
+        return listener.getsockname()[1]
+
+    yield say
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    thread.join(30)
+
+
+def endless(part: bytes):
+    while True:
+        yield part
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+ANSWERS = {
+    "with its length": [OK + b"Content-Length: 2\r\n\r\n{}"],
+    "in chunks": [OK + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", b"1\r\n}\r\n0\r\n\r\n"],
+    "without a length": [OK + b"\r\n{}"],
+    "byte by byte": [bytes([byte]) for byte in OK + b"Content-Length: 2\r\n\r\n{}"],
+}
+
+
+@pytest.mark.parametrize("how", ANSWERS)
+def test_an_answer_is_read_however_it_comes(liar, how):
+    answer = ask(liar(ANSWERS[how]), "GET", "/", {}, b"", 20)
+
+    assert (answer.status, answer.body, answer.trouble) == (200, b"{}", "")
+
+
+SPOILED = {
+    "nothing": [],
+    "no HTTP": [b"SSH-2.0-OpenSSH_9.2\r\n"],
+    "headers without end": endless(b"X: y\r\n"),
+    "a header line without end": endless(b"x" * 65536),
+    "a status that is none": [b"HTTP/1.1 abc\r\n\r\n"],
+}
+
+
+@pytest.mark.parametrize("how", SPOILED)
+def test_what_is_no_answer_is_told_in_a_sentence(liar, how):
+    answer = ask(liar(SPOILED[how]), "GET", "/", {}, b"", 20)
+
+    assert answer.status is None
+    assert answer.trouble
+
+
+def test_a_body_that_breaks_off_is_what_came(liar):
+    for sent in (
+        OK + b"Content-Length: 100\r\n\r\n{}",
+        OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n",
+    ):
+        answer = ask(liar([sent]), "GET", "/", {}, b"", 20)
+
+        assert (answer.status, answer.body) == (200, b"{}")
+
+
+def test_a_body_without_end_is_cut(liar):
+    answer = ask(liar(endless(OK + b"\r\n" + b"x" * 65536)), "GET", "/", {}, b"", 20)
+
+    assert answer.status == 200
+    assert len(answer.body) <= BODY_LIMIT
+
+
+def test_a_question_about_a_picture_holds_a_sound_one():
+    body = json.loads(question("image", MODEL).body)
+    url = body["messages"][0]["content"][1]["image_url"]["url"]
+
+    assert url.startswith("data:image/png;base64,iVBORw0KGgo")
+    assert len(question("image", MODEL).body) < 4096
