@@ -51,7 +51,6 @@ SUCCESSORS: Mapping[str, tuple[Successor, ...]] = {
     "--eplb-step-interval": (_S("--eplb-config.step_interval"),),
     "--eplb-window-size": (_S("--eplb-config.window_size"),),
     "--num-redundant-experts": (_S("--eplb-config.num_redundant_experts"),),
-    "--expand-tools-even-if-tool-choice-none": (_S("--exclude-tools-when-tool-choice-none", None),),
     "--guided-decoding-backend": (_S("--structured-outputs-config.backend"),),
     "--guided-decoding-disable-additional-properties": (
         _S("--structured-outputs-config.disable_additional_properties", "true"),
@@ -62,9 +61,10 @@ SUCCESSORS: Mapping[str, tuple[Successor, ...]] = {
     "--logits-processor-pattern": (_S("--logits-processors", None),),
     "--max-context-len-to-capture": (
         _S("--max-cudagraph-capture-size", None),
+        _S("--cuda-graph-sizes", None),
         _S("--max-seq-len-to-capture"),
     ),
-    "--max-seq-len-to-capture": (_S("--max-cudagraph-capture-size", None),),
+    "--max-seq-len-to-capture": (_S("--max-cudagraph-capture-size", None), _S("--cuda-graph-sizes", None)),
     "--ngram-prompt-lookup-max": (_S("--speculative-config", None),),
     "--ngram-prompt-lookup-min": (_S("--speculative-config", None),),
     "--num-speculative-tokens": (_S("--speculative-config", None),),

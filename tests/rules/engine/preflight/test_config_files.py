@@ -42,5 +42,5 @@ def test_words_of_the_command_win_over_the_file():
 
 def test_a_file_that_is_not_at_hand_or_is_no_mapping_is_left_out():
     assert "server.yaml was not read" in remarks(check("vllm serve m --config server.yaml"))
-    for text in ("[1, 2]", "a: [", "just words", "a: &x [*x]"):
+    for text in ("[1, 2]", "a: [", "just words", "- &x [*x]"):
         assert check("vllm serve m --config server.yaml", **config(text)).ok
