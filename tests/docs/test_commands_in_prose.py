@@ -34,6 +34,9 @@ def _faults(call):
     if words and not words[0].startswith("-") and "COMMAND [ARGS]" in HELPS[path]:
         yield f"there is no command {path} {words[0]}"
     with_value = set(re.findall(r"^  (--[a-z][a-z-]*) [A-Z<]", HELPS[path], flags=re.MULTILINE))
+    if "--" in words:
+        # what stands behind it is a command of its own
+        words = words[: words.index("--")]
     for before, word in zip(["", *words], words, strict=False):
         option = word.partition("=")[0]
         is_option = option.startswith("--") and option != "--" and before not in with_value
@@ -52,6 +55,8 @@ def test_the_check_finds_what_does_not_exist():
     assert list(_faults("diagnose --colour red a.log")) == ["vllm-diagnose diagnose has no option --colour"]
     assert list(_faults("relaunch list")) == ["there is no command vllm-diagnose relaunch"]
     assert list(_faults("releases show 0.11.2 --flag --attention-backend")) == []
+    assert list(_faults("check --gpu H100 -- vllm serve m --dtype half")) == []
+    assert list(_faults("check --colour red -- vllm serve m")) == ["vllm-diagnose check has no option --colour"]
 
 
 def test_the_readme_shows_the_program_at_work():
