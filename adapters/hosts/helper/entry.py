@@ -92,4 +92,4 @@ def _extra(name: str, rest: list[str]) -> int:
     """Run a sub-command that has a module of its own, `main(words) -> int`."""
     if name in ("install", "uninstall"):
         return int(import_module(".install", __package__).main([name, *rest]))
-    return int(import_module(".judge", __package__).main(rest))
+    return int(import_module(".judge.outside", __package__).main())

@@ -91,8 +91,7 @@ def _installing(account: str | None) -> list[Step]:
     if not path.exists():
         steps.append(Step("write %s, with no server on it" % path, lambda: _write(path, _EMPTY_LIST, 0o644)))
     units = [server for server in _servers(path) if server.driver == "systemd"]
-    for server in units:
-        steps.append(_drop_in(server))
+    steps.extend(_drop_in(server) for server in units)
     if units:
         steps.append(Step("let systemd read its files anew", lambda: _systemctl("daemon-reload")))
     if account is not None:
@@ -110,16 +109,17 @@ def _installing(account: str | None) -> list[Step]:
 
 
 def _removing() -> list[Step]:
-    steps = []
-    for path in sorted(SYSTEM_UNITS.glob("*.d/" + DROP_IN)):
-        steps.append(Step("remove %s" % path, lambda path=path: _remove(path)))  # type: ignore[misc]
-    if steps:
-        steps.append(Step("let systemd read its files anew", lambda: _systemctl("daemon-reload")))
-    for path in (SUDOERS, ARCHIVE):
-        if path.exists():
-            steps.append(Step("remove %s" % path, lambda path=path: _remove(path)))  # type: ignore[misc]
-    steps.append(Step("leave %s and /var/lib/vllm-diagnose: remove them by hand" % DEFAULT_PATH, _nothing))
-    return steps
+    drop_ins = [_removal(path) for path in sorted(SYSTEM_UNITS.glob("*.d/" + DROP_IN))]
+    reload = (
+        [Step("let systemd read its files anew", lambda: _systemctl("daemon-reload"))] if drop_ins else []
+    )
+    rest = [_removal(path) for path in (SUDOERS, ARCHIVE) if path.exists()]
+    kept = Step("leave %s and /var/lib/vllm-diagnose: remove them by hand" % DEFAULT_PATH, _nothing)
+    return [*drop_ins, *reload, *rest, kept]
+
+
+def _removal(path: Path) -> Step:
+    return Step("remove %s" % path, lambda: _remove(path))
 
 
 def _drop_in(server: Server) -> Step:

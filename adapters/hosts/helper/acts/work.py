@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable
@@ -10,6 +12,7 @@ from ..drivers.choosing import driver_of
 from ..launch import wrapper
 from ..launch.change import Change, applied, applied_late
 from ..redaction import Masker
+from ..refusal import UNABLE, Refusal
 from ..state import outcomes
 from ..state.folder import Folder
 from ..state.lock import locked
@@ -80,10 +83,25 @@ class Work:
 def open_work(allowlist: Allowlist, name: str) -> Work:
     """Return a server of the list with its state folder made."""
     server = allowlist.server(name)
-    allowlist.state_dir.mkdir(mode=0o755, parents=True, exist_ok=True)
+    if not allowlist.state_dir.exists():
+        allowlist.state_dir.mkdir(parents=True, exist_ok=True)
+        # whatever the umask: users that servers run as read the launcher's module in it, and no more
+        allowlist.state_dir.chmod(0o755)
+    _check_state(allowlist.state_dir)
     folder = Folder(allowlist.state_dir / name)
     folder.make()
     return Work(allowlist, server, folder, driver_of(server, folder))
+
+
+def _check_state(path: Path) -> None:
+    """Refuse a folder in which others could lay out a launch of their own, or links to files of ours."""
+    found = path.stat()
+    if found.st_uid not in (0, os.geteuid()) or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise Refusal(
+            UNABLE,
+            "others than root can write the state folder %s, so it is not trusted" % path,
+            "chown root %s; chmod 0755 %s" % (path, path),
+        )
 
 
 def once(work: Work, verb: str, order: Order, act: Callable[[Record], dict[str, Any]]) -> dict[str, Any]:
