@@ -20,6 +20,14 @@ _LONGEST_TEXT: Final = 300
 _SEPARATORS: Final = re.compile(r"[^a-z0-9.]+")
 #: no head is larger; a larger number is no head size
 _LARGEST_HEAD: Final = 4096
+#: types of language models that vLLM runs with latent attention (`is_deepseek_mla`, vllm/config/model.py of
+#: 0.12.0, vllm/transformers_utils/model_arch_config_convertor.py of 0.33.0); others expand it
+_LATENT: Final = frozenset(
+    {"deepseek_v2", "deepseek_v3", "deepseek_v32", "deepseek_v4", "deepseek_v41", "deepseek_mtp", "kimi_k2"}
+    | {"kimi_linear", "longcat_flash", "pangu_ultra_moe", "pangu_ultra_moe_mtp", "glm_moe_dsa", "axk1"}
+    | {"glm4_moe_lite", "glm4_moe_lite_mtp", "glm5_next", "glm5_next_text", "dots3_note", "k3_dspark"}
+    | {"bailing_hybrid", "bailing_hybrid_mtp", "bailing_hybrid_v3_mtp", "hy_v4", "hy_v4_mtp"}
+)
 #: keys of a configuration that tell of an encoder for pictures
 _VISION: Final = ("vision_config", "vision_tower_config", "visual")
 
@@ -31,6 +39,8 @@ class Encoder:
     #: what its own check prints (`Qwen3-VL`), None for an encoder on vLLM's shared layer
     label: str | None = None
     head_size: int | None = None
+    #: False: it has neither a check nor vLLM's shared attention layer, but code of its own
+    is_shared: bool = True
     #: first release in which it hands over the lengths that FLASHINFER needs; None: in none
     lengths_since: str | None = None
 
@@ -70,19 +80,29 @@ def model_of_config(config: Mapping[str, Any], name: str) -> Model | None:
     classes = config.get("architectures")
     known = [_known().by_architecture.get(str(one)) for one in (classes if isinstance(classes, list) else [])]
     model = next((one for one in known if one is not None), None)
-    text = config.get("text_config") or config.get("llm_config") or config.get("language_config") or config
-    if not isinstance(text, Mapping):
-        text = config
-    rank, rotary = _number(text, "kv_lora_rank"), _number(text, "qk_rope_head_dim")
-    mla = rank is not None and rotary is not None
-    head_size = rank + rotary if rank is not None and rotary is not None else _head_size(text)
-    vision = next((config[key] for key in _VISION if isinstance(config.get(key), Mapping)), None)
+    whole = _part(config, "thinker_config")
+    text = _part(whole, "text_config", "llm_config", "language_config")
+    # a part of a configuration without its type is read as what it looks like
+    may_be_latent = text.get("model_type") is None or str(text["model_type"]) in _LATENT
+    mla = may_be_latent and _number(text, "kv_lora_rank") is not None
+    head_size = _latent_size(text) if mla else _head_size(text)
+    vision = next((whole[key] for key in _VISION if isinstance(whole.get(key), Mapping)), None)
     if model is None and head_size is None and vision is None:
         return None
-    encoder = Encoder(head_size=_head_size(vision)) if vision is not None else None
+    encoder = Encoder(head_size=_head_size(vision), is_shared=False) if vision is not None else None
     found = model or Model(name, None, encoder=encoder)
-    sparse = found.sparse or "index_topk" in text
+    sparse = found.sparse or (mla and "index_topk" in text)
     return replace(found, head_size=head_size or found.head_size, mla=mla or found.mla, sparse=sparse)
+
+
+def _part(config: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    """Return the first part of a configuration that is there, else the whole."""
+    return next((config[key] for key in keys if isinstance(config.get(key), Mapping)), config)
+
+
+def _latent_size(text: Mapping[str, Any]) -> int | None:
+    rank, rotary = _number(text, "kv_lora_rank"), _number(text, "qk_rope_head_dim")
+    return None if rank is None or rotary is None else rank + rotary
 
 
 def _named(words: list[str]) -> Model | None:
@@ -108,8 +128,11 @@ def _number(config: Mapping[str, Any], *keys: str) -> int | None:
 
 
 def _head_size(config: Mapping[str, Any]) -> int | None:
-    stated = _number(config, "head_dim", "attention_head_dim")
-    width = _number(config, "hidden_size", "embed_dim", "width")
+    # latent attention that is expanded has heads of both parts together
+    parts = _number(config, "qk_nope_head_dim"), _number(config, "qk_rope_head_dim")
+    expanded = parts[0] + parts[1] if parts[0] is not None and parts[1] is not None else None
+    stated = expanded or _number(config, "head_dim", "attention_head_dim")
+    width = _number(config, "embed_dim", "hidden_size", "width")
     heads = _number(config, "num_attention_heads", "num_heads")
     size = stated or (width // heads if width and heads and width % heads == 0 else None)
     return size if size is not None and size <= _LARGEST_HEAD else None
@@ -142,7 +165,7 @@ def _model(entry: Mapping[str, Any]) -> Model:
         found = entry["encoder"]
         label = found.get("label")
         size = tower_machine(Facts(), label).head_size if label else found.get("head_size")
-        encoder = Encoder(label, size, found.get("lengths_since"))
+        encoder = Encoder(label, size, found.get("shared", True), found.get("lengths_since"))
     traits = {
         key: entry[key] for key in ("mla", "sparse", "sinks", "prefix_since", "lacking") if key in entry
     }

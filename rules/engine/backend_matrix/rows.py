@@ -57,6 +57,7 @@ class Why(StrEnum):
     NOT_A_CHOICE = "not-a-choice"
     NO_LENGTHS = "no-lengths"
     PICKS_ITSELF = "picks-itself"
+    OWN_CODE = "own-code"
     WHICH_ENCODER = "which-encoder"
     # what is not known
     GPU = "gpu"

@@ -108,7 +108,8 @@ def _default(question: Question, encoder: Encoder, where: Where) -> Choice | Non
     """Return what the encoder gets when nothing is set; None while that is open."""
     release = question.release
     if encoder.label is None or release.tower(encoder.label) is None:
-        if _before(release.version, _SHARED_CHOICE):
+        by_itself = release.tower_choices_place(where) is None and not encoder.is_shared
+        if by_itself or _before(release.version, _SHARED_CHOICE):
             return None
         choice = release.tower_default(where)
         # the shared layer looks whether the package is there
@@ -119,6 +120,8 @@ def _default(question: Question, encoder: Encoder, where: Where) -> Choice | Non
 def _row(question: Question, encoder: Encoder, where: Where, backend: Backend) -> Row:
     release, name = question.release, backend.name
     tower = release.tower(encoder.label) if encoder.label else None
+    if tower is None and not encoder.is_shared and release.tower_choices_place(where) is None:
+        return Row(name, Verdict.OPEN, (Reason(Why.OWN_CODE),))
     refusal = _refusal(question, tower, where, name)
     if refusal is not None:
         is_open = refusal.why is Why.PICKS_ITSELF

@@ -102,6 +102,7 @@ def test_a_backend_works_for_the_language_model_or_not(version, gpu, model, back
         ("0.11.0", "H100", QWEN25, "FLASH_ATTN", YES, None, "qwen2_5_vl.py: vllm.vllm_flash_attn"),
         ("0.11.2", "H100", "llava-hf/llava-1.5-7b-hf", "FLASHINFER", NO, "replaced", "attention/layer.py:530"),
         ("0.10.2", "H100", "llava-hf/llava-1.5-7b-hf", "FLASHINFER", OPEN, "picks-itself", "layer.py:358"),
+        ("0.12.0", "H100", "Qwen/Qwen3-Omni-30B-A3B-Instruct", "FLASHINFER", OPEN, "own-code", "its own blocks"),
         ("0.13.0", "H100", QWEN3, "FLASHINFER", NO, "not-a-choice", "platforms/cuda.py:375"),
         ("0.16.0", "H100", QWEN3, "TRITON_ATTN", NO, "not-a-choice", "platforms/cuda.py:377"),
         ("0.17.1", "H100", QWEN3, "TRITON_ATTN", YES, None, "platforms/cuda.py"),

@@ -77,7 +77,7 @@ def test_a_configuration_wins_over_what_its_class_is_known_for():
 
 
 def test_an_unknown_class_is_read_from_its_numbers():
-    latent = {"architectures": ["Unheard"], "kv_lora_rank": 512, "qk_rope_head_dim": 64, "index_topk": 2048}
+    latent = {"model_type": "deepseek_v32", "kv_lora_rank": 512, "qk_rope_head_dim": 64, "index_topk": 2048}
     plain = {
         "hidden_size": 3072,
         "num_attention_heads": 32,
@@ -88,6 +88,30 @@ def test_an_unknown_class_is_read_from_its_numbers():
 
     assert (mla.family, mla.head_size, mla.mla, mla.sparse) == ("mine", 576, True, True)
     assert (seeing.head_size, seeing.mla, seeing.encoder.head_size) == (96, False, 64)
+
+
+def test_latent_attention_that_vllm_expands_has_heads_of_both_parts():
+    """vllm/model_executor/models/minicpm3.py of 0.12.0, line 127: its type is none of `is_deepseek_mla`."""
+    config = {"model_type": "minicpm3", "kv_lora_rank": 256, "qk_nope_head_dim": 64, "qk_rope_head_dim": 32}
+
+    model = model_of_config(config, "x")
+
+    assert (model.head_size, model.mla) == (96, False)
+    assert (read_model("openbmb/MiniCPM3-4B").head_size, read_model("openbmb/MiniCPM3-4B").mla) == (96, False)
+
+
+def test_the_parts_of_an_omni_model_stand_below_its_thinker():
+    config = {
+        "architectures": ["Unheard"],
+        "thinker_config": {
+            "text_config": {"head_dim": 128},
+            "vision_config": {"embed_dim": 1280, "hidden_size": 3584, "num_heads": 16},
+        },
+    }
+
+    model = model_of_config(config, "x")
+
+    assert (model.head_size, model.encoder.head_size) == (128, 80)
 
 
 def test_a_configuration_of_something_else_means_no_model():
