@@ -12,7 +12,7 @@ from rules.engine.backend_matrix.vision import default_refused, vision_side
 from rules.engine.gpus import read_gpu
 from rules.engine.paste.facts import Facts
 from rules.engine.remedy.machine import completions, text_machine
-from rules.engine.versions import parse_version
+from rules.engine.versions import parse_version, within
 from rules.releases.model import CAPABILITIES, Part, Unread
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 VARIABLE = "VLLM_ATTENTION_BACKEND"
 TEXT_FLAG = "--attention-backend"
 VISION_FLAG = "--mm-encoder-attn-backend"
+#: releases whose newer engine runs by default and hands over to the older one for a backend that it lacks
+#: (`_is_v1_supported_oracle`, vllm/engine/arg_utils.py)
+_TWO_ENGINES = ">=0.8,<0.11"
 _SETTINGS = {Part.TEXT: (TEXT_FLAG, VARIABLE), Part.TOWER: (VISION_FLAG, VARIABLE)}
 
 _Remark = tuple[Remark, tuple[tuple[str, str], ...]]
@@ -130,6 +133,8 @@ def _of_settings(release: Release) -> Iterator[_Remark]:
     version = str(release.version)
     if set(reach.parts) >= {Part.TEXT, Part.TOWER}:
         yield Remark.REACHES_BOTH, (("variable", VARIABLE),)
+    if within(release.version, _TWO_ENGINES):
+        yield Remark.OTHER_ENGINE, (("version", version),)
     if reach.unread is not Unread.IS_READ:
         yield Remark.VARIABLE_UNREAD, (("variable", VARIABLE), ("version", version))
 

@@ -135,6 +135,7 @@ class Remark(StrEnum):
     RESCUE = "rescue"
     REACHES_BOTH = "reaches-both"
     VARIABLE_UNREAD = "variable-unread"
+    OTHER_ENGINE = "other-engine"
     DEFAULT_REFUSED = "default-refused"
     STANDS_FOR = "stands-for"
 

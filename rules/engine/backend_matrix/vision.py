@@ -143,7 +143,7 @@ def _refusal(question: Question, tower: Tower | None, where: Where, name: str) -
     listed = release.tower_choices_place(where)
     choices = release.tower_choices(where)
     if choices is not None and name not in choices:
-        return Reason(Why.NOT_A_CHOICE, (("choices", ", ".join(choices)),), listed)
+        return Reason(Why.NOT_A_CHOICE, (("choices", ", ".join(sorted(choices))),), listed)
     if tower is not None and tower.reachable and name not in tower.accepts:
         if platform in tower.refused_on:
             values = (("label", tower.label), ("message", tower.message.replace("{}", "…")))

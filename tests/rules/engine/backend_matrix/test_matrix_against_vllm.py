@@ -187,3 +187,14 @@ def test_without_a_model_encoders_that_differ_are_left_open_and_named():
 
     assert row.verdict is OPEN
     assert dict(row.reasons[0].values) == {"refusing": "Pangu-VL"}
+
+
+@pytest.mark.parametrize(
+    ("version", "two"),
+    [("0.7.3", False), ("0.8.5", True), ("0.10.2", True), ("0.11.0", False)],
+)
+def test_releases_with_two_engines_say_that_a_backend_may_change_the_engine(version, two):
+    """`_is_v1_supported_oracle` of vllm/engine/arg_utils.py falls back for a name outside `V1_BACKENDS`."""
+    remarks = [remark.value for remark, _ in a_matrix(version, QWEN25, "H100").remarks]
+
+    assert ("other-engine" in remarks) is two
