@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rules.engine.launch_files import read_launches
 from rules.engine.preflight import Known, Launch, NoLaunchError, examine, read_launch
-from rules.engine.preflight.parsing import parse
+from rules.engine.preflight.reading.parsing import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bot.checking.checked import model_of
 from bot.cli.exits import CommandError, ExitCode
-from rules.engine.preflight.config_file import named_config
+from rules.engine.preflight.reading.config_file import named_config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

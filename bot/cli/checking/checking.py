@@ -16,7 +16,7 @@ from bot.cli.checking.at_hand import given_config, with_model
 from bot.cli.checking.judging import Judges
 from bot.cli.exits import CommandError, ExitCode
 from bot.cli.terminal import PROGRAM, complain, write_json
-from rules.engine.launch_files import RemarkKind
+from rules.engine.launch_files import RemarkKind, read_launches
 from rules.engine.paste.masking import mask
 from rules.engine.preflight import NoLaunchError, read_launch
 from rules.engine.preflight.start import start_preflight
@@ -24,9 +24,10 @@ from rules.engine.rule.faults import CatalogueError
 from rules.releases.store import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from bot.cli.checking.request import CheckRequest
+    from rules.engine.launch_files import Remark
     from rules.engine.preflight import Launch
     from rules.engine.preflight.answering import Answers
 
@@ -127,12 +128,23 @@ def _file(name: str, request: CheckRequest, asked: Asked, answers: Answers) -> C
     reading_name = _STDIN_NAME if name == STDIN else Path(name).name
 
     judges = Judges(request.judge)
+    asked = replace(asked, files={**asked.files, **_beside(name, read_launches(reading_name, text).remarks)})
 
     def look_up(launch: Launch, asked: Asked) -> Asked:
         return with_model(launch, judges.told(launch, asked), answers, os.environ, here=False)
 
     found = check_file(reading_name, text, asked, answers, look_up)
     return replace(found, launches=tuple(judges.joined(one) for one in found.launches))
+
+
+def _beside(name: str, remarks: Iterable[Remark]) -> dict[str, str]:
+    """Return the texts of the files of variables that a file names and that lie beside it."""
+    folder = Path() if name == STDIN else Path(name).parent
+    found: dict[str, str] = {}
+    for remark in remarks:
+        if remark.kind is RemarkKind.ENV_FILE_UNREAD and _is_file(str(folder / remark.subject)):
+            found[remark.subject] = _text(str(folder / remark.subject))
+    return found
 
 
 def _text(name: str) -> str:

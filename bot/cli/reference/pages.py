@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from bot.audit.keys import KEY_VARIABLE
+from bot.checking.contract_model import json_schema as check_schema
 from bot.cli.backends.model import json_schema as matrix_schema
 from bot.cli.catalogue.loading import load_rules
 from bot.cli.catalogue.page import rule_page
@@ -32,6 +33,7 @@ def pages() -> dict[str, str]:
         "settings.md": settings_page(Settings, CONFIG_VARIABLE, KEY_VARIABLE),
         "classes.md": classes_page(catalogue),
         "backends.schema.json": _schema(matrix_schema()),
+        "check.schema.json": _schema(check_schema()),
         "diagnose.schema.json": _schema(json_schema()),
         "rules/README.md": rules_page(catalogue),
         **{f"rules/{rule.id}.md": _rule_page(rule, catalogue) for rule in catalogue.rules},

@@ -2,7 +2,7 @@
 
 from rules.engine.preflight.examining import examine
 from rules.engine.preflight.findings import Finding, Findings, Remark, RemarkKind, Severity
-from rules.engine.preflight.launch import Launch, NoLaunchError, read_launch
+from rules.engine.preflight.reading.launch import Launch, NoLaunchError, read_launch
 from rules.engine.preflight.setting import Known, Machine
 
 __all__ = [

@@ -13,8 +13,8 @@ from rules.engine.preflight.shown import shown
 if TYPE_CHECKING:
     from packaging.version import Version
 
-    from rules.engine.preflight.launch import Launch
-    from rules.engine.preflight.options import Option, Parsed
+    from rules.engine.preflight.reading.launch import Launch
+    from rules.engine.preflight.reading.options import Option, Parsed
     from rules.engine.preflight.setting import Known
     from rules.releases.release import Release, Releases
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rules.engine.preflight.case import Case
 from rules.engine.preflight.checks import CHECKS
-from rules.engine.preflight.config_file import with_config_file
 from rules.engine.preflight.findings import Finding, Findings, Remark, RemarkKind, Severity
-from rules.engine.preflight.parsing import parse
 from rules.engine.preflight.possible import possible
+from rules.engine.preflight.reading.config_file import with_config_file
+from rules.engine.preflight.reading.parsing import parse
 from rules.engine.preflight.remarks import dropped_gpu, remarks
 from rules.engine.preflight.setting import Known, Machine
 from rules.engine.preflight.shown import masked_value
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rules.engine.preflight.answering import Answers
     from rules.engine.preflight.faults import Fault
-    from rules.engine.preflight.launch import Launch
+    from rules.engine.preflight.reading.launch import Launch
 
 _ORDER = tuple(Severity)
 

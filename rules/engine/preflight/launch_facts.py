@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.engine.paste.facts import Facts
-from rules.engine.preflight.checks.backend_variable import VARIABLE
+from rules.engine.preflight.checks.environment.backend_variable import VARIABLE
 from rules.engine.preflight.shown import masked_env, masked_value, masked_words
 from rules.engine.versions import specifier
 

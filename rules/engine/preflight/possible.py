@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from packaging.version import Version
 
     from rules.engine.preflight.answering import Answers
-    from rules.engine.preflight.launch import Launch
+    from rules.engine.preflight.reading.launch import Launch
     from rules.engine.preflight.setting import Known
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.engine.preflight.checks.arithmetic import SIZE
-from rules.engine.preflight.checks.backend_variable import FLAG, VARIABLE
+from rules.engine.preflight.checks.environment.backend_variable import FLAG, VARIABLE
 from rules.engine.preflight.checks.lengths import LENGTH
-from rules.engine.preflight.config_file import named_config
 from rules.engine.preflight.findings import Remark, RemarkKind
+from rules.engine.preflight.reading.config_file import named_config
 from rules.engine.preflight.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rules.engine.preflight.case import Case
-    from rules.engine.preflight.launch import Launch
+    from rules.engine.preflight.reading.launch import Launch
     from rules.engine.preflight.setting import Known
     from rules.engine.remedy.words import Words
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from rules.engine.preflight.checks.arithmetic import check as arithmetic
 from rules.engine.preflight.checks.attention import check as attention
-from rules.engine.preflight.checks.backend_variable import check as backend_variable
 from rules.engine.preflight.checks.conflicts import check as conflicts
 from rules.engine.preflight.checks.encoders import check as encoders
-from rules.engine.preflight.checks.flags import check as flags
-from rules.engine.preflight.checks.json_values import check as json_values
+from rules.engine.preflight.checks.environment.backend_variable import check as backend_variable
+from rules.engine.preflight.checks.environment.variable_values import check as variable_values
+from rules.engine.preflight.checks.environment.variables import check as variables
 from rules.engine.preflight.checks.lengths import check as lengths
 from rules.engine.preflight.checks.model_files import check as model_files
-from rules.engine.preflight.checks.names import check as names
-from rules.engine.preflight.checks.values import check as values
-from rules.engine.preflight.checks.variable_values import check as variable_values
-from rules.engine.preflight.checks.variables import check as variables
+from rules.engine.preflight.checks.words.flags import check as flags
+from rules.engine.preflight.checks.words.json_values import check as json_values
+from rules.engine.preflight.checks.words.names import check as names
+from rules.engine.preflight.checks.words.values import check as values
 
 if TYPE_CHECKING:
     from rules.engine.preflight.case import Case

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from rules.engine.preflight.checks.backend_variable import FLAG, VARIABLE, valid_name
-from rules.engine.preflight.checks.values import listed, without
+from rules.engine.preflight.checks.environment.backend_variable import FLAG, VARIABLE, valid_name
+from rules.engine.preflight.checks.words.values import listed, without
 from rules.engine.preflight.faults import Edit, Fault
 from rules.engine.preflight.findings import Severity
 from rules.engine.remedy.accepts import below, text_accepts
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rules.engine.preflight.case import Case
-    from rules.engine.preflight.options import Option
+    from rules.engine.preflight.reading.options import Option
     from rules.releases.model import Backend
     from rules.releases.release import Where
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rules.engine.preflight.checks.values import without
+from rules.engine.preflight.checks.words.values import without
 from rules.engine.preflight.faults import Fault
 from rules.engine.preflight.findings import Severity
 

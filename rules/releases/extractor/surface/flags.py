@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rules.releases.extractor.surface.deprecation import deprecation_of
 from rules.releases.extractor.surface.keywords import Keywords, config_keywords
 from rules.releases.extractor.surface.registration import Added, added_by
-from rules.releases.extractor.surface.registries import known_values
+from rules.releases.extractor.surface.stated.registries import known_values
 from rules.releases.extractor.tree import members
 from rules.releases.model import Flag, Source
 

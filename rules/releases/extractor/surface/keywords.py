@@ -13,7 +13,7 @@ from rules.releases.extractor.surface.converting import (
     named_converters,
     validators,
 )
-from rules.releases.extractor.surface.limits import bounds_of
+from rules.releases.extractor.surface.stated.limits import bounds_of
 from rules.releases.extractor.surface.values import default_text, names_in, text_of
 from rules.releases.extractor.tree import dotted_name
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rules.releases.extractor.surface.annotations import last_name
-from rules.releases.extractor.surface.numbers import number_kind
 from rules.releases.extractor.surface.retiring import retired_variables
+from rules.releases.extractor.surface.stated.numbers import number_kind
 from rules.releases.extractor.surface.values import enum_names, names_in, settled, text_of
 from rules.releases.extractor.tree import dotted_name
 from rules.releases.model import Source, Variable

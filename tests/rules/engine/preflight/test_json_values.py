@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.engine.preflight import Known, examine, read_launch
-from rules.engine.preflight.checks.json_values import is_json, repaired
+from rules.engine.preflight.checks.words.json_values import is_json, repaired
 from tests.rules.engine.preflight.asking import answers, check, rules, texts
 
 WANTED = {"method": "ngram", "num_speculative_tokens": 3}

@@ -4,8 +4,8 @@ import shlex
 
 import pytest
 
-from rules.engine.preflight.options import ProblemKind
-from rules.engine.preflight.parsing import parse
+from rules.engine.preflight.reading.options import ProblemKind
+from rules.engine.preflight.reading.parsing import parse
 from rules.releases.shipped import load_releases
 
 

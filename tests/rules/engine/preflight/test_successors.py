@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.engine.preflight.successors import SUCCESSORS, successor
+from rules.engine.preflight.checks.words.successors import SUCCESSORS, successor
 from tests.rules.engine.preflight.asking import answers
 
 

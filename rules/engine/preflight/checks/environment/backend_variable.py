@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from rules.engine.preflight.checks.strict import FLAG as STRICT
-from rules.engine.preflight.checks.strict import refused
+from rules.engine.preflight.checks.environment.strict import FLAG as STRICT
+from rules.engine.preflight.checks.environment.strict import refused
 from rules.engine.preflight.faults import Edit, Fault
 from rules.engine.preflight.findings import Severity
 from rules.engine.preflight.shown import shown

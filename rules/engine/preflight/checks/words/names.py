@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from rules.engine.preflight.checks.values import CLASS, listed, use, without
+from rules.engine.preflight.checks.words.values import CLASS, listed, use, without
 from rules.engine.preflight.faults import Fault
 from rules.engine.preflight.findings import Severity
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rules.engine.preflight.case import Case
-    from rules.engine.preflight.options import Option
+    from rules.engine.preflight.reading.options import Option
 
 #: flag -> the flag that loads a plugin, which may bring more names
 _PLUGINS = {

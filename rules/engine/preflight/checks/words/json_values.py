@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from rules.engine.preflight.faults import Edit, Fault
 from rules.engine.preflight.findings import Severity
-from rules.engine.preflight.options import Option, ProblemKind
+from rules.engine.preflight.reading.options import Option, ProblemKind
 from rules.engine.preflight.shown import shown
 from rules.engine.report import Change, FixKind
 

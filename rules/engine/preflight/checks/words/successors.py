@@ -12,7 +12,7 @@ from rules.engine.report import Change, FixKind
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rules.engine.preflight.options import Problem
+    from rules.engine.preflight.reading.options import Problem
     from rules.releases.release import Release
 
 #: what stands for the value that the old flag had

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rules.engine.preflight.case import Case
-    from rules.engine.preflight.options import Option
+    from rules.engine.preflight.reading.options import Option
     from rules.releases.model import Flag
 
 CLASS = "cli-arg-invalid"

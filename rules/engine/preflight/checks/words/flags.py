@@ -6,14 +6,14 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from rules.engine.preflight.checks.json_values import KEYS_ARE_CHECKED, broken_words
+from rules.engine.preflight.checks.history import flag_elsewhere
+from rules.engine.preflight.checks.words.json_values import KEYS_ARE_CHECKED, broken_words
+from rules.engine.preflight.checks.words.successors import successor
 from rules.engine.preflight.faults import Edit, Fault
 from rules.engine.preflight.findings import Severity
-from rules.engine.preflight.history import flag_elsewhere
-from rules.engine.preflight.options import Problem, ProblemKind
-from rules.engine.preflight.parsing import option_table
+from rules.engine.preflight.reading.options import Problem, ProblemKind
+from rules.engine.preflight.reading.parsing import option_table
 from rules.engine.preflight.shown import shown
-from rules.engine.preflight.successors import successor
 from rules.engine.report import Change, FixKind
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from rules.engine.preflight.containers import ENGINES, read_container
+from rules.engine.preflight.reading.containers import ENGINES, read_container
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

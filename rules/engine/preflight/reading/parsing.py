@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rules.engine.preflight.options import Option, Parsed, Problem, ProblemKind
+from rules.engine.preflight.reading.options import Option, Parsed, Problem, ProblemKind
 from rules.releases.model import Flag, Source
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from rules.engine.preflight.checks.backend_variable import VARIABLE
-from rules.engine.preflight.checks.strict import FLAG as STRICT
-from rules.engine.preflight.checks.strict import refused
+from rules.engine.preflight.checks.environment.backend_variable import VARIABLE
+from rules.engine.preflight.checks.environment.strict import FLAG as STRICT
+from rules.engine.preflight.checks.environment.strict import refused
+from rules.engine.preflight.checks.history import variable_elsewhere
 from rules.engine.preflight.faults import Edit, Fault
 from rules.engine.preflight.findings import Severity
-from rules.engine.preflight.history import variable_elsewhere
 from rules.engine.preflight.shown import masked_value
 from rules.engine.report import Change, FixKind
 from rules.releases.model import Unread

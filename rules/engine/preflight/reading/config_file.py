@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from rules.engine.preflight.launch import Launch
+    from rules.engine.preflight.reading.launch import Launch
 
 _MOST_LETTERS = 200_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rules.engine.preflight.parsing import option_table
+from rules.engine.preflight.reading.parsing import option_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-from rules.engine.preflight.checks.backend_variable import VARIABLE
-from rules.engine.preflight.checks.values import CLASS, listed
+from rules.engine.preflight.checks.environment.backend_variable import VARIABLE
+from rules.engine.preflight.checks.words.values import CLASS, listed
 from rules.engine.preflight.faults import Edit, Fault
 from rules.engine.preflight.findings import Severity
 from rules.engine.preflight.shown import shown

@@ -1,0 +1,1 @@
+"""Checks of the variables that the server gets."""

@@ -1,0 +1,1 @@
+"""Checks of the words that the parser gets: flags, their values, JSON, registered names."""

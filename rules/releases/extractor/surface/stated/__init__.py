@@ -1,0 +1,1 @@
+"""What the source states of a setting beside its name: limits, registered names, numbers."""
