@@ -27,6 +27,9 @@ def _calls(text):
 
 def _faults(call):
     words = shlex.split(call, comments=True)
+    if "--" in words:
+        # what stands behind it is another program's
+        words = words[: words.index("--")]
     path = "vllm-diagnose"
     while words and f"{path} {words[0]}" in HELPS:
         path = f"{path} {words.pop(0)}"
