@@ -63,7 +63,6 @@ _TALKERS: Final = frozenset(
             "jq",
             "apt-get",
             "apt",
-            "conda",
         ),
     }
 )

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+import re2
+
 from rules.engine.launch_files.shell.words import Literal, Part, Word, name_length, part_at
 
 #: longest first
@@ -13,6 +15,8 @@ _SIGNS: Final = (
     *(";", "&", "|", "<", ">", "(", ")"),
 )
 _REDIRECTS: Final = frozenset({"<<<", "<<-", "<<", "&>>", ">>", ">&", "<&", "&>", ">|", "<>", "<", ">"})
+#: what a backslash quotes in a here-document
+_ESCAPED: Final = re2.compile(r"\\([\\$`])")
 _BLANK: Final = " \t\r"
 _WORD_ENDS: Final = frozenset(" \t\r\n;&|<>()")
 
@@ -45,6 +49,15 @@ class HereDocument:
 Token = Word | Sign | HereDocument
 
 
+@dataclass(frozen=True, slots=True)
+class _Delimiter:
+    text: str
+    #: tabs before the lines are taken off
+    without_tabs: bool
+    #: the text below it is taken as it stands
+    is_quoted: bool
+
+
 class _Script:
     """A place in a script."""
 
@@ -55,8 +68,8 @@ class _Script:
         #: a backslash joined this line to the one before, and nothing stood on it yet
         self.is_continued = False
         self.is_cut = False
-        #: delimiters of documents that begin after this line; True where tabs are taken off
-        self.waiting: list[tuple[str, bool]] = []
+        #: delimiters of documents that begin after this line, and how they are written
+        self.waiting: list[_Delimiter] = []
 
     def go(self, end: int) -> None:
         """Move to a place, counting lines."""
@@ -66,18 +79,19 @@ class _Script:
 
     def documents(self) -> Iterator[HereDocument]:
         """Read the documents that were waiting for the line's end."""
-        for delimiter, without_tabs in self.waiting:
+        for delimiter in self.waiting:
             first, lines = self.line, []
             while self.at < len(self.text):
                 end = self.text.find("\n", self.at)
                 end = len(self.text) if end < 0 else end
                 line = self.text[self.at : end]
                 self.go(end + 1)
-                line = line.lstrip("\t") if without_tabs else line
-                if line.rstrip("\r") == delimiter:
+                line = line.lstrip("\t") if delimiter.without_tabs else line
+                if line.rstrip("\r") == delimiter.text:
                     break
                 lines.append(line)
-            yield HereDocument("\n".join(lines), first)
+            text = "\n".join(lines)
+            yield HereDocument(text if delimiter.is_quoted else _ESCAPED.sub(r"\1", text), first)
         self.waiting.clear()
 
 
@@ -112,7 +126,8 @@ def tokens(text: str) -> Iterator[Token]:
             word = _word(script)
             script.is_continued = False
             if expects_delimiter:
-                script.waiting.append((word.raw, expects_delimiter == "<<-"))
+                is_quoted = not word.keyword
+                script.waiting.append(_Delimiter(word.raw, expects_delimiter == "<<-", is_quoted))
                 expects_delimiter = ""
             if not _is_descriptor(word, script):
                 yield word

@@ -165,6 +165,22 @@ def test_an_image_that_starts_the_server_needs_no_words_for_it():
     assert _kinds("docker run vllm/vllm-openai:v0.11.2 vllm serve m\n") == [RemarkKind.ENTRYPOINT_TWICE]
 
 
+def test_a_backslash_of_a_written_file_is_one_where_the_script_writes_two():
+    body = "[Service]\nExecStart=/x/vllm serve m \\\\\n  --x \\$Y\n"
+    plain = body.replace("\\\\", "\\").replace("\\$", "$")
+
+    (twice,) = read_launches("install.sh", f"cat > x.service <<EOF\n{body}EOF\n").launches
+    (once,) = read_launches("install.sh", f"cat > x.service <<'EOF'\n{plain}EOF\n").launches
+
+    assert twice.argv == once.argv == ("/x/vllm", "serve", "m", "--x", "$Y")
+
+
+def test_a_wrapper_that_is_named_by_a_variable_is_passed():
+    found = _one('"${CONDA:-conda}" run -n env --no-capture-output vllm serve m --x\n')
+
+    assert found.argv == ("vllm", "serve", "m", "--x")
+
+
 def test_a_file_that_a_script_writes_is_read_too():
     reading = read_launches(
         "install.sh",
