@@ -141,7 +141,8 @@ class Requesting:
             await self.runs.move(Move(run.id, State.VOIDED, self.clock(), blocked.detail))
             return DeskOutcome(OutcomeKind.BLOCKED, blocked=blocked, detail=blocked.detail)
         await self.runs.move(Move(run.id, State.PLANNED, self.clock()))
-        fence = max(await self.locks.fence(run.host), snapshot.fence)
+        # the number that a run would get now
+        fence = max(await self.locks.fence(run.host), snapshot.fence) + 1
         preflight = await host.preflight(Order(run.server, f"{run.id}:preflight", fence), change)
         found = Found(
             host=run.host,

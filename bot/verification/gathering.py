@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from bot.relaunch.interface import Looker
     from bot.verification.evidence import Wanted
 
-#: bytes of log that are read at once, and in all: what is promised is logged early
-_PIECE: Final = 256 * 1024
+#: bytes of log that are read at once (hosts give no more), and in all: what is promised is logged early
+_PIECE: Final = 128 * 1024
 _MOST: Final = 8 * 1024 * 1024
 _PROBES: Final = {
     Check.HEALTH: ProbeKind.HEALTH,
@@ -67,7 +67,7 @@ async def read_log(host: Asked, server: str) -> tuple[str, bool]:
         start_id = part.start_id
         pieces.append(part.text)
         is_whole = is_whole and not part.skipped_bytes
-        if part.next_offset <= offset or not part.text:
+        if part.next_offset <= offset:
             return "".join(pieces), is_whole
         offset = part.next_offset
     return "".join(pieces), False

@@ -47,6 +47,8 @@ HEALTHY = (
     "(APIServer pid=1) INFO:     Application startup complete.\n",
 )
 ARGV = ("vllm", "serve", "Qwen/Qwen3-VL-8B-Instruct", "--port", "8000")
+#: bytes of log that a host gives at once
+LONGEST_PIECE = 128 << 10
 MODEL = "Qwen/Qwen3-VL-8B-Instruct"
 BROKEN_ENV = {"PATH": "/usr/bin", "HF_TOKEN": "hf_secret", "VLLM_ATTENTION_BACKEND": "FLASHINFER"}
 
@@ -205,7 +207,8 @@ class FakeHost:
         await self._pass("preflight")
         self._fail("preflight", order.key)
         argv, env = changed(self.argv, self.env, change)
-        sound = Check("allowed", is_sound=True, detail="Everything is on the list.")
+        is_new = order.fence > self.fence or (order.fence == self.fence and self._is_run_of(order))
+        sound = Check("order", is_sound=is_new or not self.fence, detail="whether a newer run was seen")
         return Preflight((sound, *self.unsound), masked(self.argv, self.env), masked(argv, env))
 
     async def stop(self, order: Order, grace_seconds: float, restore_after_seconds: float) -> Stopped:
@@ -243,6 +246,8 @@ class FakeHost:
     async def status(self, server: str, log_offset: int, log_limit: int) -> ServerStatus:
         await self._pass("status")
         self._fail("status", "")
+        if log_limit > LONGEST_PIECE:
+            raise RefusedError(self.name, RefusalCode.BAD_REQUEST, f"log_limit is above {LONGEST_PIECE}")
         self._deadman()
         process = self.process
         if process is None:
@@ -311,6 +316,9 @@ class FakeHost:
         await self._pass(f"{verb}:done")
         self._fail(verb, order.key, is_after=True)
         return known
+
+    def _is_run_of(self, order: Order) -> bool:
+        return self.key is not None and self.key.rpartition(":")[0] == order.key.rpartition(":")[0]
 
     async def _pass(self, gate: str) -> None:
         if gate in self.gates:

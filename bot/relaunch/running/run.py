@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
+from adapters.hosts.errors import RefusedError
 from bot.relaunch.planning.kept_plan import plan_from_json
 from bot.relaunch.running import locking, proving, restoring, starting, stopping
 from bot.relaunch.running.abandoning import abandon
@@ -103,6 +104,8 @@ async def _tried(
             return await work(Course(plan_from_json(relaunch.plan or {}), tools, fence))
         except RunOverError as over:
             return {"end": over.state.value}
+        except RefusedError as refusal:
+            return {"failed": f"The host refuses: {refusal.what}."}
         except Exception as error:  # noqa: BLE001 (outermost loop of a step)
             tries += 1
             structlog.get_logger(__name__).warning(

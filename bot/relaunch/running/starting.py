@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _OK = 200
 #: bytes of log that are read at once
 _PIECE = 64 * 1024
+#: a process may take so long to be seen after its start
+_APPEARING_S = 30.0
 #: a supervisor on the host that starts it again so often is not waited for
 _MOST_RESTARTS = 2
 _RESTORED = frozenset({HostPhase.RESTORING, HostPhase.RESTORED})
@@ -70,6 +72,8 @@ async def wait_until_up(course: Course, launched: Result, state: State) -> Resul
                 News(plan.id, state, now, "", told, watch.progress.phase, watch.progress.count)
             )
         fault = _fault(status, launched["start_id"], state)
+        if status.state is RunState.ABSENT and now - launched_at >= timedelta(seconds=_APPEARING_S):
+            fault = "Nothing is left of the server."
         if fault is not None:
             return {"failed": await _with_cause(course, fault)}
         if status.port_is_open and await _answers(course):
@@ -105,7 +109,7 @@ def _fault(status: ServerStatus, start_id: str, state: State) -> str | None:
         return "The host went back to the old launch by itself."
     if status.start_id is not None and status.start_id != start_id:
         return f"Another start runs ({status.start_id}): somebody else started it."
-    if status.state in (RunState.EXITED, RunState.ABSENT):
+    if status.state is RunState.EXITED:
         code = "" if status.exit_code is None else f" with code {status.exit_code}"
         return f"The server ended{code}."
     if status.restarts >= _MOST_RESTARTS:

@@ -218,10 +218,10 @@ class Team:
             pause=getattr(self.now, "wait", asyncio.sleep),
             is_passing=may_pass,
         )
-        self.desk = self.a_desk(self.database)
+        self.desk = self.a_desk()
 
-    def a_desk(self, database: Database) -> Desk:
-        """A desk, which may be another process's on the same store."""
+    def a_desk(self) -> Desk:
+        """A desk with the tools as they are now."""
         requesting = Requesting(
             self.runs, self.locks, self.permission, self.find_host, self.facts, self.now, self.new_id
         )
@@ -264,4 +264,4 @@ async def a_team(folder, **values):
 def quick(team: Team, **values) -> None:
     """Change tools of a team."""
     team.tools = replace(team.tools, **values)
-    team.desk = team.a_desk(team.database)
+    team.desk = team.a_desk()

@@ -1,0 +1,328 @@
+"""Acts at the desk: who may, what waits, one run from many clicks, everything in the journal."""
+
+import asyncio
+from dataclasses import replace
+from datetime import time, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.access.authorization import Refusal
+from bot.hosts.maintenance import DAYS, Window
+from bot.relaunch.gate import Switches
+from bot.relaunch.outcomes import OutcomeKind
+from bot.relaunch.states import BlockReason, State
+from bot.store.relaunches.interface import UnknownRelaunchError
+from rules.engine.report import Change, FixKind
+from tests.bot.relaunch.team import (
+    ANNA,
+    BEN,
+    EVE,
+    OLD_FAILURE,
+    ROOT,
+    Team,
+    a_registry,
+    a_remedy,
+    a_team,
+    wanted,
+)
+from tests.bot.store.kept import opened
+from tests.fakes.host import Behaviour, FakeHost, Fault
+
+
+async def planned(team, **values):
+    outcome = await team.desk.request(ANNA, wanted(**values))
+    assert outcome.kind is OutcomeKind.PLANNED, outcome
+    return outcome
+
+
+async def test_a_request_makes_a_plan_that_waits_for_somebody_else(tmp_path):
+    async with a_team(tmp_path) as team:
+        outcome = await planned(team)
+
+        run = await team.runs.get(outcome.relaunch.id)
+        assert run.state is State.AWAITING_APPROVAL
+        assert run.plan_hash == outcome.plan.hash
+        assert run.expires_at - run.asked_at == timedelta(minutes=30)
+        assert team.host.effects == []
+        states = [moment.state for moment in await team.runs.moments(run.id)]
+        assert states == ["requested", "planned", "preflight_ok", "awaiting_approval"]
+
+
+@pytest.mark.parametrize(
+    ("actor", "refusal"),
+    [
+        (EVE, Refusal.NO_ROLE),
+        (replace(ANNA, is_bot=True), Refusal.BOT),
+        (replace(ANNA, channel="slack:T1:OTHER"), Refusal.CHANNEL),
+    ],
+)
+async def test_who_may_not_gets_nothing_and_it_is_written_down(tmp_path, actor, refusal):
+    async with a_team(tmp_path) as team:
+        outcome = await team.desk.request(actor, wanted())
+
+        assert (outcome.kind, outcome.refusal) == (OutcomeKind.DENIED, refusal)
+        assert await team.runs.recent(5) == []
+        (entry,) = await team.journalled()
+        assert (entry["outcome"], entry["actor"], entry["source"]) == ("refused", actor.id, actor.source)
+
+
+async def test_a_server_that_nobody_registered_is_said_to_be_unknown(tmp_path):
+    async with a_team(tmp_path) as team:
+        outcome = await team.desk.request(ANNA, wanted(server="nowhere"))
+
+        assert outcome.kind is OutcomeKind.FAILED
+        assert "nowhere" in outcome.detail
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        ({"remedy": a_remedy(relaunchable=False)}, "cannot carry out"),
+        (
+            {"remedy": a_remedy(kind=FixKind.UNSET_ENV, change=Change(env_unset=("LD_PRELOAD",)))},
+            "LD_PRELOAD",
+        ),
+        ({"remedy": a_remedy(releases=">=0.12")}, "the host has 0.11.2"),
+    ],
+)
+async def test_what_cannot_be_planned_fails_with_a_sentence_and_frees_the_server(tmp_path, values, what):
+    async with a_team(tmp_path) as team:
+        outcome = await team.desk.request(ANNA, wanted(**values))
+
+        assert outcome.kind is OutcomeKind.FAILED
+        assert what in outcome.detail
+        assert outcome.next_step
+        assert (await team.runs.get(outcome.relaunch.id)).state is State.PREFLIGHT_FAILED
+        await planned(team)
+
+
+@pytest.mark.parametrize("kind", ["unreachable", "lost-before"])
+async def test_a_host_that_does_not_answer_while_planning_is_said(tmp_path, kind):
+    async with a_team(tmp_path) as team:
+        team.host.faults = [Fault("preflight", kind)]
+        outcome = await team.desk.request(ANNA, wanted())
+
+        assert outcome.kind is OutcomeKind.FAILED
+        assert outcome.relaunch.state is State.PREFLIGHT_FAILED
+
+
+async def test_a_server_that_serves_is_only_touched_when_forced(tmp_path):
+    async with a_team(tmp_path) as team:
+        team.host = FakeHost(team.now, behave=lambda env: Behaviour())
+
+        outcome = await team.desk.request(ANNA, wanted())
+
+        assert (outcome.kind, outcome.blocked.reason) == (OutcomeKind.BLOCKED, BlockReason.HEALTHY)
+        assert "somebody who may force" in outcome.blocked.lifts_when
+        forced = await planned(team, is_forced=True)
+        assert forced.plan.was_serving
+
+
+async def test_a_second_request_joins_the_first_and_new_facts_void_it(tmp_path):
+    async with a_team(tmp_path) as team:
+        first = await planned(team)
+
+        same = await team.desk.request(BEN, wanted())
+        other = await team.desk.request(BEN, wanted(fingerprint="e" * 24))
+
+        assert (same.kind, same.relaunch.id) == (OutcomeKind.JOINED, first.relaunch.id)
+        assert other.kind is OutcomeKind.PLANNED
+        assert (await team.runs.get(first.relaunch.id)).state is State.VOIDED
+        late = await team.desk.approve(BEN, first.relaunch.id, first.plan.hash)
+        assert late.kind is OutcomeKind.ALREADY
+
+
+async def test_many_requests_at_once_are_one_run(tmp_path):
+    async with a_team(tmp_path) as team, opened(tmp_path) as database:
+        other = Team(database, team.host, team.now, keys=team.keys, number=1 << 64)
+        desks = [team.desk, other.desk]
+
+        outcomes = await asyncio.gather(*(desks[n % 2].request(ANNA, wanted()) for n in range(8)))
+
+        assert len({outcome.relaunch.id for outcome in outcomes}) == 1
+        assert [outcome.kind for outcome in outcomes].count(OutcomeKind.PLANNED) == 1
+        assert len(await team.runs.recent(20)) == 1
+
+
+async def test_an_approval_sets_the_run_off_once_however_often_it_is_clicked(tmp_path):
+    async with a_team(tmp_path) as team:
+        outcome = await planned(team)
+        run_id, plan_hash = outcome.relaunch.id, outcome.plan.hash
+
+        clicks = await asyncio.gather(*(team.desk.approve(BEN, run_id, plan_hash) for _ in range(10)))
+
+        kinds = [click.kind for click in clicks]
+        assert kinds.count(OutcomeKind.APPROVED) == 1
+        assert kinds.count(OutcomeKind.ALREADY) == 9
+        (letter,) = await team.outbox.waiting(10)
+        assert (letter.relaunch_id, letter.kind) == (run_id, "start")
+        assert [entry["act"] for entry in await team.journalled()] == ["request", "approve"]
+
+
+@pytest.mark.parametrize(
+    ("actor", "refusal"),
+    [(ANNA, Refusal.OWN_REQUEST), (EVE, Refusal.NO_ROLE), (replace(BEN, is_bot=True), Refusal.BOT)],
+)
+async def test_who_may_not_approve_does_not(tmp_path, actor, refusal):
+    async with a_team(tmp_path) as team:
+        outcome = await planned(team)
+
+        denied = await team.desk.approve(actor, outcome.relaunch.id, outcome.plan.hash)
+
+        assert (denied.kind, denied.refusal) == (OutcomeKind.DENIED, refusal)
+        assert await team.outbox.waiting(10) == []
+        assert (await team.journalled())[-1]["outcome"] == "refused"
+
+
+async def test_a_click_on_another_plan_approves_nothing(tmp_path):
+    async with a_team(tmp_path) as team:
+        outcome = await planned(team)
+
+        denied = await team.desk.approve(BEN, outcome.relaunch.id, "0" * 64)
+
+        assert denied.refusal is Refusal.OTHER_PLAN
+        assert await team.outbox.waiting(10) == []
+
+
+async def test_an_approval_that_comes_too_late_expires_the_plan(tmp_path):
+    async with a_team(tmp_path) as team:
+        outcome = await planned(team)
+        await team.now.wait(1801)
+
+        late = await team.desk.approve(BEN, outcome.relaunch.id, outcome.plan.hash)
+
+        assert late.refusal is Refusal.EXPIRED
+        assert (await team.runs.get(outcome.relaunch.id)).state is State.EXPIRED
+
+
+async def test_two_approvals_are_counted_and_the_second_one_sets_it_off(tmp_path):
+    async with a_team(tmp_path, registry=a_registry(approvals_needed=2)) as team:
+        outcome = await planned(team)
+
+        first = await team.desk.approve(BEN, outcome.relaunch.id, outcome.plan.hash)
+        again = await team.desk.approve(BEN, outcome.relaunch.id, outcome.plan.hash)
+        assert await team.outbox.waiting(10) == []
+        second = await team.desk.approve(ROOT, outcome.relaunch.id, outcome.plan.hash)
+
+        assert (first.kind, first.missing) == (OutcomeKind.COUNTED, 1)
+        assert (again.kind, again.refusal) == (OutcomeKind.DENIED, Refusal.TWICE)
+        assert second.kind is OutcomeKind.APPROVED
+        shown = await team.desk.show(ANNA, outcome.relaunch.id)
+        assert set(shown.approvers) == {BEN.id, ROOT.id}
+        assert await team.run(outcome.relaunch.id) == State.COMMITTED
+
+
+async def test_a_dry_run_plans_and_takes_no_approval(tmp_path):
+    async with a_team(tmp_path, switches=Switches(is_enabled=True)) as team:
+        outcome = await planned(team)
+
+        blocked = await team.desk.approve(BEN, outcome.relaunch.id, outcome.plan.hash)
+
+        assert (blocked.kind, blocked.blocked.reason) == (OutcomeKind.BLOCKED, BlockReason.DRY_RUN)
+        assert await team.outbox.waiting(10) == []
+        assert (await team.journalled())[-1]["outcome"] == "refused"
+
+
+async def test_nothing_is_even_planned_while_relaunching_is_switched_off(tmp_path):
+    async with a_team(tmp_path, switches=Switches()) as team:
+        outcome = await team.desk.request(ANNA, wanted())
+
+        assert outcome.blocked.reason is BlockReason.SWITCHED_OFF
+        assert await team.runs.recent(5) == []
+
+
+async def test_what_a_window_of_maintenance_blocks_runs_when_it_closes(tmp_path):
+    window = Window(frozenset(DAYS), time(11, 0), time(12, 20), ZoneInfo("UTC"))
+    async with a_team(tmp_path, registry=a_registry(maintenance=(window,))) as team:
+        relaunch_id = await team.approved()
+
+        assert await team.run(relaunch_id) == State.COMMITTED
+        assert "blocked" in team.listener.states
+        assert team.now() >= (await team.runs.get(relaunch_id)).asked_at + timedelta(minutes=20)
+
+
+async def test_two_failures_of_one_problem_within_an_hour_are_not_followed_by_a_third(tmp_path):
+    async with a_team(tmp_path) as team:
+        team.host.behave = lambda env: Behaviour(models=())
+        for _ in range(2):
+            await team.now.wait(600)
+            await team.run(await team.approved(is_forced=True))
+
+        outcome = await team.desk.request(ANNA, wanted(is_forced=True))
+
+        assert outcome.blocked.reason is BlockReason.REPEATED_FAILURE
+        assert (await team.runs.recent(1))[0].fingerprint == OLD_FAILURE
+
+
+async def test_a_plan_can_be_turned_down_and_then_not_approved(tmp_path):
+    async with a_team(tmp_path) as team:
+        outcome = await planned(team)
+
+        rejected = await team.desk.reject(BEN, outcome.relaunch.id, outcome.plan.hash)
+        late = await team.desk.approve(BEN, outcome.relaunch.id, outcome.plan.hash)
+        again = await team.desk.reject(BEN, outcome.relaunch.id, outcome.plan.hash)
+
+        assert (rejected.kind, rejected.relaunch.state) == (OutcomeKind.REJECTED, State.REJECTED)
+        assert late.kind is again.kind is OutcomeKind.ALREADY
+        assert "Rejected by slack:T1:BEN" in late.detail
+
+
+async def test_a_request_can_be_taken_back_before_it_is_approved(tmp_path):
+    async with a_team(tmp_path) as team:
+        outcome = await planned(team)
+
+        denied = await team.desk.cancel(EVE, outcome.relaunch.id)
+        called_off = await team.desk.cancel(ANNA, outcome.relaunch.id)
+        again = await team.desk.cancel(ANNA, outcome.relaunch.id)
+
+        assert denied.refusal is Refusal.NO_ROLE
+        assert called_off.relaunch.state is State.VOIDED
+        assert again.kind is OutcomeKind.ALREADY
+
+
+async def test_calling_off_a_run_twice_is_said_once(tmp_path):
+    async with a_team(tmp_path) as team:
+        relaunch_id = await team.approved()
+
+        first, second = [await team.desk.cancel(BEN, relaunch_id) for _ in range(2)]
+
+        assert (first.kind, second.kind) == (OutcomeKind.CALLED_OFF, OutcomeKind.ALREADY)
+
+
+async def test_only_who_may_see_a_server_sees_its_runs(tmp_path):
+    async with a_team(tmp_path) as team:
+        outcome = await planned(team)
+
+        assert [run.id for run in await team.desk.list(ANNA)] == [outcome.relaunch.id]
+        assert await team.desk.list(EVE) == ()
+        assert await team.desk.show(EVE, outcome.relaunch.id) is None
+        shown = await team.desk.show(ANNA, outcome.relaunch.id)
+        assert shown.plan == outcome.plan
+        assert [moment.state for moment in shown.timeline][-1] == "awaiting_approval"
+        with pytest.raises(UnknownRelaunchError):
+            await team.desk.show(ANNA, "no-such-run")
+
+
+async def test_a_lost_run_is_unlocked_by_whoever_may_and_the_next_one_has_a_higher_fence(tmp_path):
+    async with a_team(tmp_path) as team:
+        relaunch_id = await team.approved()
+        assert await team.locks.take("gpu-1", relaunch_id) == 1
+
+        denied = await team.desk.unlock(EVE, relaunch_id)
+        done = await team.desk.unlock(ANNA, relaunch_id)
+
+        assert denied.kind is OutcomeKind.DENIED
+        assert done.relaunch.state is State.VOIDED
+        assert await team.locks.holder("gpu-1") is None
+        following = await team.approved()
+        assert await team.run(following) == State.COMMITTED
+        assert {effect.fence for effect in team.host.effects} == {2}
+
+
+async def test_no_secret_of_the_host_reaches_the_store(tmp_path):
+    async with a_team(tmp_path) as team:
+        await team.run(await team.approved())
+
+        assert "hf_secret" not in str(await team.runs.recent(5))
+        assert "hf_secret" not in str(await team.journalled())
