@@ -12,12 +12,11 @@ ROWS = f"{GPU}, NVIDIA H100 80GB HBM3, 81559, 80000, 9.0"
 
 def tool(host, gpus: str, uses: str = "", first: str = "") -> None:
     """Put a stand-in for the driver's tool in the host's PATH; `first` runs before it answers about uses."""
-    program = host.programs / "nvidia-smi"
-    program.write_text(
+    host.put(
+        "nvidia-smi",
         f"#!{sys.executable}\nimport os, sys\n"
-        f"if '--query-gpu' in sys.argv[1]:\n    print({gpus!r})\n    sys.exit()\n{first}\nprint({uses!r})\n"
+        f"if '--query-gpu' in sys.argv[1]:\n    print({gpus!r})\n    sys.exit()\n{first}\nprint({uses!r})\n",
     )
-    program.chmod(0o755)
 
 
 def ask(host, verb, **said):
@@ -47,9 +46,7 @@ def test_a_machine_without_the_tool_does_not_know(host):
 
 
 def test_a_tool_that_fails_does_not_know(host):
-    program = host.programs / "nvidia-smi"
-    program.write_text("#!/bin/sh\necho 'Failed to initialize NVML'\nexit 9\n")
-    program.chmod(0o755)
+    host.put("nvidia-smi", "#!/bin/sh\necho 'Failed to initialize NVML'\nexit 9\n")
 
     assert ask(host, "facts")["gpus"] is None
 

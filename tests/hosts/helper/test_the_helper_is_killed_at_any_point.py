@@ -18,21 +18,6 @@ SET = {"env_set": {BACKEND: "FLASH_ATTN"}}
 MOST_POINTS = 40
 
 
-@pytest.fixture
-def new_host(tmp_path):
-    hosts = []
-
-    def make() -> GpuHost:
-        folder = tmp_path / str(len(hosts))
-        folder.mkdir()
-        hosts.append(GpuHost(folder))
-        return hosts[-1]
-
-    yield make
-    for host in hosts:
-        host.clean()
-
-
 def is_killed(host: GpuHost, data: bytes, point: int) -> bool:
     """Let a helper die at a point; False when it was done before."""
     argv = [sys.executable, "-I", "-S", str(DYING), str(point), str(host.program), "serve-request"]

@@ -102,6 +102,25 @@ def test_a_list_of_another_user_is_not_trusted(host):
         read_allowlist(host.environment())
 
 
+def test_a_state_folder_that_others_can_write_is_not_trusted(host):
+    host.state.mkdir()
+    host.state.chmod(0o777)
+
+    with pytest.raises(HelperRefusedError, match="state folder"):
+        host.start()
+
+
+def test_a_spoiled_state_file_is_told_in_a_sentence(host):
+    host.stop()
+    (host.state / host.name / "intent.json").write_text("{")
+
+    with pytest.raises(HelperRefusedError) as refusal:
+        host.status()
+
+    assert refusal.value.code == "unable"
+    assert "state folder" in refusal.value.next_step
+
+
 def test_whoever_comes_over_ssh_gets_the_default_list(host):
     with pytest.raises(Refusal) as refusal:
         read_allowlist({**host.environment(), "SSH_CONNECTION": "127.0.0.1 5 127.0.0.1 22"})

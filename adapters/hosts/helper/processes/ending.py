@@ -11,7 +11,7 @@ from ..refusal import UNABLE, Refusal
 from . import proc
 
 Find = Callable[[], "list[proc.Process]"]
-_POLL_SECONDS = 0.02
+_POLL_SECONDS = 0.05
 #: how long a killed process may take to be gone
 _KILL_SECONDS = 15.0
 
