@@ -13,7 +13,10 @@ import inspect
 import io
 import json
 import logging
+import os
+import signal
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -260,8 +263,15 @@ def _platform() -> dict[str, Any]:
     return found
 
 
+def _end_with_whoever_asked() -> None:
+    """End this process and all it started when nobody holds the other end of its input any more."""
+    sys.stdin.buffer.read()
+    os.killpg(os.getpgid(0), signal.SIGKILL)
+
+
 def main() -> None:
     """Judge the order in the first file, and tell of it in the second, line by line."""
+    threading.Thread(target=_end_with_whoever_asked, daemon=True).start()
     # the folder of this file is no place to import from
     here = Path(__file__).resolve().parent
     sys.path[:] = [path for path in sys.path if path and Path(path).resolve() != here]

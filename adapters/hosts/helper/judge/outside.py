@@ -59,7 +59,7 @@ def judge(order: dict[str, Any]) -> dict[str, Any]:
                 command,
                 env=env,
                 cwd=folder,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=out,
                 stderr=out,
                 start_new_session=True,

@@ -61,6 +61,9 @@ class AsyncEngineArgs:
             raise AssertionError("the judge let the model's code run")
         logging.getLogger("vllm.x").warning("Unknown variable %s", sorted(os.environ))
         if args.do == "hang":
+            pipe = open(os.environ["PIPE"], "w") if "PIPE" in os.environ else None
+            if pipe:
+                print("hanging", file=pipe, flush=True)
             subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
             threading.Event().wait()
         if args.do == "die":

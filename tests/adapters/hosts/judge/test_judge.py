@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.adapters.hosts.judge.little_vllm import make_python
 
 FOLDER = Path(__file__).parents[4] / "adapters" / "hosts" / "helper" / "judge"
@@ -110,6 +111,24 @@ def test_a_judgement_that_hangs_is_ended_with_all_it_started(python):
     assert (answer["verdict"]["outcome"], answer["verdict"]["stage"]) == ("undecided", "config")
     assert answer["verdict"]["message"] == "it took too long"
     assert answer["facts"]["vllm"] == "0.99.0+cpu"
+
+
+def test_when_whoever_asked_is_killed_nothing_goes_on(python, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    order = {"arguments": ["m", "--do", "hang"], "env": {"PIPE": str(pipe)}, "timeout_s": 300}
+    asking = subprocess.Popen([str(python), str(FOLDER / "outside.py")], stdin=subprocess.PIPE, text=True)
+    asking.stdin.write(json.dumps(order))
+    asking.stdin.close()
+
+    with pipe.open() as said:
+        first = said.readline()
+        asking.kill()
+        asking.wait()
+        # ends when the judging process, which holds the other end, is gone
+        rest = said.read()
+
+    assert (first, rest) == ("hanging\n", "")
 
 
 def test_a_judgement_that_dies_says_what_was_last_printed(python):
