@@ -1,5 +1,6 @@
 """The helper is killed before each thing that it does; asked again, it does what is left and nothing twice."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adapters.hosts.helper.serving import answer
-from tests.hosts.helper.gpu_host import BACKEND, GpuHost, until
+from tests.hosts.helper.gpu_host import BACKEND, GpuHost, HelperRefusedError, until
 
 pytestmark = pytest.mark.slow
 DYING = Path(__file__).with_name("dying.py")
@@ -59,6 +60,34 @@ def test_a_start(new_host):
     assert points >= 9
 
 
+@pytest.mark.parametrize("then", ["stop", "start"])
+def test_a_newer_run_after_a_start_that_nobody_saw_through(new_host, then):
+    for point in range(1, MOST_POINTS):
+        host = new_host()
+        was_killed = is_killed(host, host.request("start", **host.start_request(SET)), point)
+        if not was_killed:
+            break
+        if then == "stop":
+            host.stop(run=2)
+            until("no supervisor is left", lambda host=host: host.supervisors() == [])
+            assert host.processes() == []
+        else:
+            restarted = started_unless_running(host)
+            status = host.serving()
+            assert status["start_id"] == restarted or restarted is None
+            assert len(host.engines()) == 1
+        host.clean()
+
+    assert point >= 9
+
+
+def started_unless_running(host: GpuHost) -> str | None:
+    """Start it in a run of its own; None when the start that nobody saw through runs already."""
+    with contextlib.suppress(HelperRefusedError):
+        return host.start(run=2)["start_id"]
+    return None
+
+
 def test_a_stop(new_host):
     def check(host, result):
         assert result["port_is_free"]
@@ -77,7 +106,7 @@ def test_a_stop(new_host):
         check,
     )
 
-    assert points >= 7
+    assert points >= 6
 
 
 def test_a_commit(new_host):

@@ -98,6 +98,8 @@ def check_ready(work: Work, record: Record) -> None:
             else "it cannot be told whether %s runs" % work.server.name,
             "stop it first",
         )
+    # A start that a helper began and did not see through must not come up beside the new one.
+    work.driver.end(record.start_id, 0.0)
     others = foreign_on_port(work, ())
     if others:
         raise Refusal(

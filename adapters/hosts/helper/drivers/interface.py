@@ -96,8 +96,9 @@ class Driver(Protocol):
     def end(self, start_id: str | None, grace_seconds: float) -> bool:
         """End the server with its whole tree: ask it politely, wait, then kill the group; tell whether it was killed.
 
-        Does nothing when nothing is left. Never by name: only processes that are surely this server's. The manager
-        (systemd's Restart=, a container's restart policy) must not bring it back.
+        Afterwards nothing is left of the server, and this start is never made any more, also where one is on its
+        way. Never by name: only processes that are surely this server's. The manager (systemd's Restart=, a
+        container's restart policy) must not bring it back.
         """
 
     def read_log(self, start_id: str, offset: int, limit: int) -> Piece:

@@ -20,7 +20,7 @@ from ..processes.detaching import spawn_detached
 from ..processes.ending import end
 from ..processes.members import Roots, members
 from ..refusal import UNABLE, Refusal
-from ..state.claims import is_claimed
+from ..state.claims import claim, is_claimed
 from ..state.files import read_json, write_json
 from .interface import ABSENT, EXITED, RUNNING, Look, Observation
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 30.0
 _EXIT_CODE_SECONDS = 5.0
+_LATE_SECONDS = 1.0
 _POLL_SECONDS = 0.01
 _SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "ash")
 
@@ -109,8 +110,11 @@ class ProcessDriver:
         """End the session, the descendants and whatever else carries the mark of the start."""
         if start_id is None:
             return False
-        known = self._known(start_id)
-        roots = _roots(start_id, known)
+        if claim(self.folder.starts, start_id):
+            # A supervisor that is still on its way will find the start taken.
+            return False
+        self._wait_until_made(start_id)
+        roots = _roots(start_id, self._known(start_id))
         found = members(roots)
         if not found:
             return False
@@ -141,11 +145,14 @@ class ProcessDriver:
             time.sleep(_POLL_SECONDS)
 
     def _wait_until_made(self, start_id: str) -> None:
-        deadline = time.monotonic() + _SECONDS
+        began = time.monotonic()
         while not self.folder.start_record(start_id).exists():
-            if is_claimed(self.folder.starts, start_id) and not self._is_supervised(start_id):
+            waited = time.monotonic() - began
+            is_late = waited > _LATE_SECONDS and is_claimed(self.folder.starts, start_id)
+            if is_late and not self._is_supervised(start_id):
+                # It was killed in between; what it has started, if it has, is found by its mark.
                 return
-            if time.monotonic() > deadline:
+            if waited > _SECONDS:
                 raise Refusal(
                     UNABLE, "the server's supervisor did not come up", "ask again with the same key"
                 )

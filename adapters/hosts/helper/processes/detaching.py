@@ -12,5 +12,7 @@ def spawn_detached(argv: list[str]) -> int:
         (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0),
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]
-    keep = {name: os.environ[name] for name in ("PATH", "XDG_RUNTIME_DIR", "DOCKER_HOST") if name in os.environ}
+    keep = {
+        name: os.environ[name] for name in ("PATH", "XDG_RUNTIME_DIR", "DOCKER_HOST") if name in os.environ
+    }
     return os.posix_spawn(argv[0], argv, keep, file_actions=quiet, setsid=True)

@@ -26,7 +26,13 @@ def members(roots: Roots) -> list[proc.Process]:
     or the adopter, or when it stands in the leader's session and has written over its own environment, as programs
     do that give themselves a title.
     """
-    everyone = proc.everyone()
+    began = 0 if roots.leader is None else roots.leader[1]
+    # Nobody of a start is older than its first process.
+    everyone = [
+        process
+        for process in proc.everyone()
+        if process.started >= began or (process.pid, process.started) == roots.adopter
+    ]
     kin = _descendants(everyone, roots)
     found = []
     for process in everyone:

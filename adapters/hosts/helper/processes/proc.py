@@ -9,6 +9,7 @@ from pathlib import Path
 _TICKS = os.sysconf("SC_CLK_TCK")
 #: of one file of /proc: a command line or an environment can be megabytes
 _LIMIT = 4 << 20
+_PART = 64 << 10
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,15 @@ class Process:
 def read(pid: int) -> Process | None:
     """Return a live process; None when there is none of this number, or only its remains."""
     try:
-        stat = Path("/proc/%d/stat" % pid).read_bytes()
-        uid = Path("/proc/%d" % pid).stat().st_uid
+        descriptor = os.open("/proc/%d/stat" % pid, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
+    try:
+        uid, stat = os.fstat(descriptor).st_uid, os.read(descriptor, 4096)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
     # The name stands in parentheses and may hold both parentheses and blanks.
     words = stat.rpartition(b")")[2].split()
     if words[0] in (b"Z", b"X", b"x"):
@@ -47,7 +53,9 @@ def read(pid: int) -> Process | None:
 
 def everyone() -> list[Process]:
     """Return all live processes that can be seen."""
-    found = (read(int(folder.name)) for folder in Path("/proc").iterdir() if folder.name.isdigit())
+    with os.scandir("/proc") as entries:
+        pids = [int(entry.name) for entry in entries if entry.name.isdigit()]
+    found = map(read, pids)
     return [process for process in found if process is not None]
 
 
@@ -86,11 +94,22 @@ def boot_id() -> str:
 
 
 def _read(pid: int, file: str) -> bytes | None:
+    parts: list[bytes] = []
     try:
-        with Path("/proc/%d/%s" % (pid, file)).open("rb") as stream:
-            return stream.read(_LIMIT)
+        descriptor = os.open("/proc/%d/%s" % (pid, file), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
+    try:
+        while len(parts) * _PART < _LIMIT:
+            part = os.read(descriptor, _PART)
+            if not part:
+                break
+            parts.append(part)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return b"".join(parts)
 
 
 def _texts(data: bytes) -> list[str]:
