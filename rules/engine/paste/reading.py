@@ -9,6 +9,7 @@ from rules.engine.paste.masking import mask
 from rules.engine.paste.prefixes.json_logs import unpack_escaped, unpack_json
 from rules.engine.paste.prefixes.reader import PrefixReader
 from rules.engine.paste.unwrapping.joining import unwrap
+from rules.engine.paste.unwrapping.spacing import close_up
 
 #: up to this size a paste is cleaned, unwrapped and masked whole; bytes
 WHOLE: Final = 1 << 20
@@ -29,7 +30,7 @@ def is_whole(data: bytes | str) -> bool:
 def read_paste(data: bytes | str) -> Evidence:
     """Return the evidence of a paste that `is_whole`; what is larger belongs to `read_window`, in pieces."""
     text = decode(data) if isinstance(data, bytes) else data
-    cleaned = _unpacked(clean_lines(text))
+    cleaned = close_up(_unpacked(clean_lines(text)))
     dropped = len(cleaned) > MOST_LINES
     if dropped:
         cleaned = [*cleaned[: MOST_LINES // 2], *cleaned[-MOST_LINES // 2 :]]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rules.engine.paste.cleaning import NumberedLine
-from rules.engine.paste.exception_lines import is_exception_line, read_exception_line
+from rules.engine.paste.exception_lines import ExceptionText, is_exception_line, read_exception_line
 from rules.engine.paste.prefixes.reader import PrefixReader
 from rules.engine.paste.unwrapping.heads import Lines, mend_heads
 from rules.engine.paste.unwrapping.vocabulary import belongs_together, is_dangling, is_word
@@ -46,8 +46,16 @@ _BEGINNINGS: Final = (
 )
 #: cheaper to see than the rest: indentation and levels
 _NEVER_WITHIN: Final = ("  ", "\t", "INFO", "WARNING", "ERROR", "DEBUG", "CRITICAL", *_BEGINNINGS)
+#: how a validation shows, indented, the error that it caught
+_CAUGHT: Final = ("Value error, ", "Assertion failed, ")
 _PROGRESS: Final = ("%|", "it/s]", "s/it]")
 _SERIOUS: Final = frozenset({"WARNING", "ERROR", "CRITICAL"})
+#: how names of vLLM's variables begin
+_VARIABLE: Final = "VLLM_"
+#: a line that may be full
+_FULL: Final = 55
+#: words of a message that say nothing yet
+_TOO_FEW: Final = 2
 #: the longest part of a record before its text
 _LONGEST_HEAD: Final = 90
 
@@ -85,6 +93,7 @@ def _end_of_run(mended: Lines, start: int, reader: PrefixReader) -> tuple[int, b
     lines = mended.lines
     first = reader.read(lines[start].text)
     source = first.text[:1] == " " and not first.text.lstrip().startswith('File "')
+    source = source and not first.text.lstrip().startswith(_CAUGHT)
     if not first.text or source or "validation error" in first.text or first.text.startswith("["):
         return start + 1, False
     widest = mended.widest(start)
@@ -125,15 +134,36 @@ def _continues(mended: Lines, index: int, reader: PrefixReader) -> bool:
     bare = mended.lines[index].text.removeprefix(" ")
     if not bare.strip() or bare[0] in " \t" or bare.startswith(_BEGINNINGS) or not mended.follows(index):
         return False
-    if bare[0] == "[" and not is_dangling(mended.lines[index - 1].text.rstrip().rsplit(" ", 1)[-1]):
+    if bare[0] == "[" and not _goes_on(mended, index - 1):
         return False
     name, assigns, _ = bare.partition("=")
-    if assigns and name.isupper() and name.replace("_", "").isalnum():
+    if (
+        assigns
+        and name.isupper()
+        and name.replace("_", "").isalnum()
+        and not _goes_on(mended, index - 1, name)
+    ):
         return False
     if any(mark in bare for mark in _PROGRESS) or is_exception_line(bare):
         return False
     found = reader.read(bare)
     return len(found.text) == len(bare.rstrip()) or not (found.vllm_record or found.process or found.level)
+
+
+def _goes_on(mended: Lines, index: int, name: str = "") -> bool:
+    """Tell whether nothing can end where a line ends: no sentence, no list in braces, no variable's name."""
+    last = mended.lines[index].text.rstrip().rsplit(" ", 1)[-1]
+    text = mended.lines[index].text
+    return (
+        is_dangling(last)
+        or _is_open(text)
+        or (not name.startswith(_VARIABLE) and f"{last}{name}".startswith(_VARIABLE))
+    )
+
+
+def _is_open(text: str) -> bool:
+    """Tell whether a brace is open at the end of a text."""
+    return text.rfind("{") > text.rfind("}")
 
 
 def _is_sentence_end(text: str) -> bool:
@@ -144,15 +174,13 @@ def _go_together(text: str, first: str, second: str, level: str | None) -> bool:
     """Tell whether a pair of lines reads as one sentence; a pair has too few widths to go by."""
     left, right = first.rstrip(), second.strip()
     last_word, next_word = left.split(" ")[-1], right.split(" ", 1)[0]
-    if is_dangling(last_word) or first != left or second[:1] == " ":
+    if is_dangling(last_word) or _is_open(left) or first != left or second[:1] == " ":
         return True
     raised = read_exception_line(text)
     important = raised or level in _SERIOUS or "Error" in first or "Exception" in first or 'File "' in first
     if not important or _is_complete(left):
         return False
-    if (raised is not None and not raised.message and left.endswith(":")) or belongs_together(
-        last_word, next_word
-    ):
+    if belongs_together(last_word, next_word) or (raised is not None and _says_more(raised, left, level)):
         return True
     if (left[-1] in _CLOSERS and not right[:1].islower()) or (right[:1] == "/" and "/" not in last_word):
         return False
@@ -161,6 +189,17 @@ def _go_together(text: str, first: str, second: str, level: str | None) -> bool:
     single = len(next_word.strip(".,:;")) == 1 and next_word[0] not in "IA"
     named = any(character.isdigit() or character == "_" for character in next_word)
     return single or named or "." in next_word[1:-1]
+
+
+def _says_more(raised: ExceptionText, line: str, level: str | None) -> bool:
+    """Tell whether the message of an exception goes on below: it has not begun, or its line was full.
+
+    A logger begins each line of a message anew, so that a bare one below a full one goes on.
+    """
+    if not raised.message and line.endswith(":"):
+        return True
+    full = len(line) >= _FULL and line[-1] not in _CLOSERS
+    return full and (level in _SERIOUS or len(raised.message.split()) <= _TOO_FEW)
 
 
 def _is_complete(text: str) -> bool:
@@ -174,22 +213,32 @@ def _is_complete(text: str) -> bool:
 def _join(mended: Lines, start: int, end: int) -> NumberedLine:
     """Return one line; a blank goes between two parts unless a word was cut."""
     parts = mended.lines[start:end]
-    by_column = len(parts) > 2 and len({mended.last(index) for index in range(start, end - 1)}) == 1
+    widths = {mended.last(index) for index in range(start, end - 1)}
+    by_column = len(parts) > 2 and len(widths) == 1
+    # a blank at the end of a line of a terminal is not seen, so that one less is no other width
+    by_word = max(widths) - min(widths) > 1
     pieces = [parts[0].text]
     for part in parts[1:]:
         before = pieces[-1]
         stripped = before.rstrip()
         if before == stripped and part.text[:1] != " ":
             left, right = stripped.rsplit(" ", 1)[-1], part.text.split(" ", 1)[0]
-            if not _is_cut(left, right, by_column=by_column):
+            cut = _is_split(left, right) if by_word else _is_cut(left, right, by_column=by_column)
+            if not cut:
                 pieces.append(" ")
         pieces.append(part.text)
     return NumberedLine(parts[0].number, "".join(pieces))
 
 
+def _is_split(left: str, right: str) -> bool:
+    """Tell whether two parts are halves of one known word, or a word and the mark behind it."""
+    hyphened = left.endswith("-") and left[-2:-1].isalpha() and right[:1].islower()
+    return hyphened or belongs_together(left, right) or right[:1] in ".:,;)]}"
+
+
 def _is_cut(left: str, right: str, *, by_column: bool) -> bool:
     """Tell whether a word was cut between two parts."""
-    if belongs_together(left, right) or right[:1] in ".:,;)]}" or (right[:1] == "-" and left[-1:].isalnum()):
+    if _is_split(left, right) or (right[:1] == "-" and left[-1:].isalnum()):
         return True
     if is_word(left) and is_word(right):
         return False

@@ -31,6 +31,9 @@ started startup stop system tensor tensors text than then this time token tokens
 two type under unexpected unknown unsupported update upgrade usage user utilization valid value
 values variable version vision was weight weights which will with without worker workers world wrong
 xformers you your
+aiter compute cudagraph dcp draft flashinfer fp8 full gqa hidden indexer latent mamba mla moe non nvfp4 only
+paged prefill query quantized rocm scaling scheduling sink sinks sliding soft sparse speculative uniform
+vision vit vllm window xpu yet
 """
 _COMMON: Final = frozenset(_COMMON_TEXT.split())
 #: identifiers that are often cut because they are long
@@ -117,5 +120,10 @@ def belongs_together(left: str, right: str) -> bool:
         return not is_word(left)
     if _is_known((left + right).strip(_TRIM)):
         return not (is_word(left) and is_word(right))
-    begun = any(name.startswith(start) and name != start and len(start) > 2 for name in _IDENTIFIERS)
+    glued = start + end
+    begun = any(
+        name.startswith(start) and name != start and len(start) > 2
+        and (name.startswith(glued) or glued.startswith(name))
+        for name in _IDENTIFIERS
+    )  # fmt: skip
     return begun and not is_word(right)

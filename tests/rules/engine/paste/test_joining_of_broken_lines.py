@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from rules.engine.paste.cleaning import NumberedLine, clean_lines
+from rules.engine.paste.reading import read_paste
 from rules.engine.paste.unwrapping.joining import unwrap
 
 SEED = "RuntimeError: Qwen3-VL does not support AttentionBackendEnum.FLASHINFER backend now."
@@ -189,3 +190,68 @@ def test_unwrapping_keeps_every_character_but_blanks():
 def test_nothing_to_unwrap():
     assert unwrap([]) == []
     assert unwrap([NumberedLine(7, "x")]) == [NumberedLine(7, "x")]
+
+
+BROKEN_BETWEEN_WORDS = {
+    "(EngineCore pid=91) ERROR 05-02 06:12:44 [core.py:1201] ValueError: Unknown|"
+    "TurboQuant cache dtype: turboquant_2bit. Valid presets: ['turboquant_k8v4',|'turboquant_4bit_nc']": (
+        "ValueError: Unknown TurboQuant cache dtype: turboquant_2bit. Valid presets: ['turboquant_k8v4', "
+        "'turboquant_4bit_nc']"
+    ),
+    "NotImplementedError: VLLM_USE_V1=1 is not supported with|VLLM_ATTENTION_BACKEND=XFORMERS.": (
+        "NotImplementedError: VLLM_USE_V1=1 is not supported with VLLM_ATTENTION_BACKEND=XFORMERS."
+    ),
+    "NotImplementedError: VLLM_USE_V1=1 is not supported with VLL|M_ATTENTION_BACKEND=XFORMERS.": (
+        "NotImplementedError: VLLM_USE_V1=1 is not supported with VLLM_ATTENTION_BACKEND=XFORMERS."
+    ),
+    "(APIServer pid=1)   Value error, Invalid value 'flash_attn' for|"
+    "VLLM_ATTENTION_BACKEND. Valid options: ['FLASH_ATTN', 'TRITON_ATTN', 'XFORMERS',|'TORCH_SDPA'].": (
+        "  Value error, Invalid value 'flash_attn' for VLLM_ATTENTION_BACKEND. Valid options: "
+        "['FLASH_ATTN', 'TRITON_ATTN', 'XFORMERS', 'TORCH_SDPA']."
+    ),
+    "ValueError: No valid attention backend found for cuda with X. Reasons: {FLASH_ATTN:|"
+    "[kv_cache_dtype not supported], TRITON_ATTN: [batch invariance not supported]}.": (
+        "ValueError: No valid attention backend found for cuda with X. Reasons: {FLASH_ATTN: "
+        "[kv_cache_dtype not supported], TRITON_ATTN: [batch invariance not supported]}."
+    ),
+    "AssertionError: Attention metadata for layer model.layers.0 does not have non-|"
+    "causal support, which is required for DFlash. Consider using a different attention|backend.": (
+        "AssertionError: Attention metadata for layer model.layers.0 does not have non-causal support, which is "
+        "required for DFlash. Consider using a different attention backend."
+    ),
+}
+
+
+@pytest.mark.parametrize(("broken", "whole"), BROKEN_BETWEEN_WORDS.items())
+def test_messages_that_were_broken_between_words_are_whole_again(broken, whole):
+    assert [line.text for line in read_paste(broken.replace("|", "\n")).lines] == [whole]
+
+
+def test_prose_below_a_short_exception_stays_apart():
+    lines = [line.text for line in read_paste("KeyError: 'x'\nDoes anybody know?").lines]
+
+    assert lines == ["KeyError: 'x'", "Does anybody know?"]
+
+
+@pytest.mark.parametrize(
+    ("picture", "text"),
+    [
+        (
+            "RuntimeError : Qwen3-VL does not support AttentionBackendEnum .FLASHINFER backend now .",
+            "RuntimeError: Qwen3-VL does not support AttentionBackendEnum.FLASHINFER backend now.",
+        ),
+        (
+            "It failed . Reason : [ 'a' , 'b' ] .\nIt was refused .",
+            "It failed. Reason: [ 'a', 'b' ].",
+        ),
+    ],
+)
+def test_marks_that_stand_apart_in_a_picture_are_closed_up(picture, text):
+    assert read_paste(picture).lines[0].text == text
+
+
+@pytest.mark.parametrize(
+    "text", ["key : value", "  x = a if b else c", "ls . && pwd", "model : org/m", "a , b"]
+)
+def test_marks_that_people_and_programs_set_apart_are_left(text):
+    assert read_paste(text).lines[0].text == text

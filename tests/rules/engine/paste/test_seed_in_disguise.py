@@ -6,9 +6,9 @@ import textwrap
 import pytest
 
 from rules.engine.paste.evidence import Evidence
-from rules.engine.paste.told.language import asker_language
 from rules.engine.paste.reading import MOST_LINES, is_whole, read_paste, read_window
 from rules.engine.paste.rootcause import find_root_cause
+from rules.engine.paste.told.language import asker_language
 
 SEED = "RuntimeError: Qwen3-VL does not support AttentionBackendEnum.FLASHINFER backend now."
 RECORD = f"ERROR 11-28 07:55:57 [multiproc_executor.py:743] {SEED}"
