@@ -99,7 +99,8 @@ def check_ready(work: Work, record: Record) -> None:
             "stop it first",
         )
     # A start that a helper began and did not see through must not come up beside the new one.
-    work.driver.end(record.start_id, 0.0)
+    if record.start_id is not None:
+        work.driver.end(record.start_id, 0.0)
     others = foreign_on_port(work, ())
     if others:
         raise Refusal(

@@ -73,7 +73,7 @@ def _trusted_text(path: Path) -> str:
         raise Refusal(
             UNABLE,
             "the list of servers %s cannot be read: %s" % (path, error.strerror),
-            "the host's owner writes it; see docs/how-to/connect-a-host.md",
+            "the host's owner writes it; see docs/how-to/set-up-a-gpu-host.md",
         ) from None
     with os.fdopen(descriptor, "rb") as stream:
         found = os.fstat(stream.fileno())
