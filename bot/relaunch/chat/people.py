@@ -31,7 +31,9 @@ def actor_of(click: Click) -> Actor:
     return Actor(
         surface=surface,
         id=actor_id,
-        groups=frozenset(f"{surface}:{place.team}:{kind}:{group}" for group in click.groups) if kind else frozenset(),
+        groups=frozenset(f"{surface}:{place.team}:{kind}:{group}" for group in click.groups)
+        if kind
+        else frozenset(),
         is_bot=person.is_bot,
         channel=channel_of(place),
         source=f"click {click.message.id}",

@@ -1,0 +1,169 @@
+"""Buttons about relaunches: who pressed what becomes an act at the desk. Not for what the acts do.
+
+A button carries ids and a hash. Which server, which change and who may do it come from registry, rules and roles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import structlog
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from adapters.chat.interface import ChatError, Reply, Visibility
+from bot.access.policy import Action
+from bot.hosts.guess import Hints, candidates, the_one
+from bot.locale import supported
+from bot.relaunch.chat.actions import ACTIONS, APPROVE, CANCEL, PICK, REJECT, pick_of, plan_of
+from bot.relaunch.chat.board import origin_of
+from bot.relaunch.chat.people import NobodyError, actor_of, channel_of
+from bot.relaunch.chat.words import picker_card, plain_card, said_card
+from bot.relaunch.outcomes import OutcomeKind
+from bot.relaunch.requesting import Wanted
+from bot.store.relaunches.interface import UnknownRelaunchError
+from bot.triage.card import RELAUNCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from adapters.chat.interface import Card, ChatPlatform, Click
+    from bot.access.actor import Actor
+    from bot.hosts.guess import Candidate
+    from bot.hosts.registry import Registry, Server
+    from bot.relaunch.desk import Desk
+    from bot.relaunch.offer import Offer
+    from bot.relaunch.outcomes import DeskOutcome
+    from bot.store.interface import Answer, AnswerStore
+    from bot.triage.offering import Offering
+    from rules.engine.report import Remedy
+
+#: what the run's own card shows is not said a second time
+_SHOWN_BY_CARD: Final = frozenset(
+    {OutcomeKind.PLANNED, OutcomeKind.APPROVED, OutcomeKind.REJECTED, OutcomeKind.CALLED_OFF}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RelaunchPresses:
+    """Takes presses; meets `bot.triage.answering.Presses`."""
+
+    desk: Desk
+    registry: Callable[[], Registry]
+    answers: AnswerStore
+    offering: Offering
+    platforms: Mapping[str, ChatPlatform]
+
+    async def handle(self, press_id: str, click: Click) -> None:
+        """Do what a press asks for, and tell whoever pressed what the card does not show."""
+        if click.action not in ACTIONS:
+            return
+        language = supported(click.language)
+        try:
+            card = await self._act(actor_of(click), click, language)
+        except NobodyError:
+            card = plain_card("relaunch.nobody", language)
+        except UnknownRelaunchError:
+            card = plain_card("relaunch.gone", language)
+        if card is not None:
+            await self._tell(press_id, click, card)
+
+    async def _act(self, actor: Actor, click: Click, language: str) -> Card | None:
+        if click.action == RELAUNCH:
+            return await self._want(actor, click, language)
+        if click.action == PICK:
+            picked = pick_of(click.value)
+            if picked is None:
+                return plain_card("relaunch.gone", language)
+            return await self._request(actor, language, *picked)
+        named = plan_of(click.value)
+        if named is None:
+            return plain_card("relaunch.gone", language)
+        acts = {
+            APPROVE: lambda: self.desk.approve(actor, *named),
+            REJECT: lambda: self.desk.reject(actor, *named),
+            CANCEL: lambda: self.desk.cancel(actor, named[0]),
+        }
+        return _told(await acts[click.action](), language)
+
+    async def _want(self, actor: Actor, click: Click, language: str) -> Card | None:
+        """Ask for a plan for the server that is meant, or which one that is."""
+        answer, offer = await self._offer(click.value)
+        if answer is None or offer is None:
+            return plain_card("relaunch.gone", language)
+        hints = Hints(offer.model, offer.port, channel=channel_of(click.message.place))
+        found = self._allowed(actor, hints)
+        chosen = the_one(found)
+        if chosen is not None:
+            return await self._request(actor, language, answer.id, chosen.server.name)
+        if found:
+            return picker_card(answer.id, (one.server.name for one in found), language)
+        return plain_card("relaunch.none", language)
+
+    def _allowed(self, actor: Actor, hints: Hints) -> tuple[Candidate, ...]:
+        """Return the servers that may be meant and that somebody may ask for; the others are not even named."""
+        authorizer = self.desk.permission.authorizer
+        return tuple(
+            one
+            for one in candidates(self.registry(), hints)
+            if authorizer.decide(actor, Action.REQUEST, one.host.target(one.server)).is_allowed
+        )
+
+    async def _request(self, actor: Actor, language: str, reply_id: str, server_name: str) -> Card | None:
+        answer, offer = await self._offer(reply_id)
+        found = self.registry().find(server_name)
+        if answer is None or offer is None or found is None:
+            return plain_card("relaunch.gone", language)
+        # in the thread of the failure, whichever card the button stood on
+        place = answer.place
+        wanted = Wanted(
+            server=server_name,
+            remedy=_remedy_for(offer, found[1]),
+            incident=answer.incident_id or "",
+            fingerprint=offer.fingerprint,
+            rule=offer.rule,
+            rule_version=offer.rule_version,
+            is_vision=offer.is_vision,
+            origin=origin_of(place, language),
+        )
+        return _told(await self.desk.request(actor, wanted), language)
+
+    async def _offer(self, reply_id: str) -> tuple[Answer | None, Offer | None]:
+        answer = await self.answers.get(reply_id)
+        return (answer, await self.offering.of(answer)) if answer is not None else (None, None)
+
+    async def _tell(self, press_id: str, click: Click, card: Card) -> None:
+        platform = self.platforms[click.message.place.platform]
+        is_private = platform.capabilities.can_be_private
+        reply = Reply(
+            id=press_id,
+            card=card,
+            visibility=Visibility.PRIVATE if is_private else Visibility.PUBLIC,
+            recipient=click.person.id if is_private else None,
+            handle=click.handle,
+        )
+        try:
+            await platform.post(click.message.place, reply)
+        except ChatError as error:
+            # what was done is done: trying the press again would only be told that it is too late
+            structlog.get_logger(__name__).warning("cannot-tell-presser", error=str(error))
+
+
+def _told(outcome: DeskOutcome, language: str) -> Card | None:
+    return None if outcome.kind in _SHOWN_BY_CARD else said_card(outcome, language)
+
+
+def _remedy_for(offer: Offer, server: Server) -> Remedy:
+    """Return the first fix that holds for the server's release, as the registry names it; else simply the first."""
+    for remedy in offer.remedies:
+        if server.vllm_version is not None and _holds(remedy.releases, server.vllm_version):
+            return remedy
+    return offer.remedies[0]
+
+
+def _holds(releases: str, version: str) -> bool:
+    try:
+        return SpecifierSet(releases).contains(Version(version), prereleases=True)
+    except (InvalidSpecifier, InvalidVersion):
+        return False
