@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import structlog
 from aiohttp import web
@@ -40,19 +40,23 @@ from bot.store.database import Database, open_database
 from bot.store.interface import StoreError
 from bot.store.notes import SqlNotes
 from bot.store.room import SqlRoomLog
+from bot.telemetry.log_lines import LogLines
 from bot.triage.looking.pool import LookingPool, LookingTooLongError, WorkerLostError
 from bot.web.guard import PERSON
 from bot.wiring.bot import Bot, mask_soon
 from bot.wiring.housekeeping import follow_rooms, purge_daily
+from bot.wiring.lasting import begin, only_log
 from bot.wiring.pages import signing_in_of
 from bot.wiring.stage import Stage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
+    from typing import TextIO
 
     from adapters.chat.discord.options import DiscordOptions
     from adapters.chat.slack.options import SlackOptions
     from adapters.chat.slack.platform import SlackPlatform
+    from bot.wiring.lasting import Missed
 
 __all__ = ["Stage", "demo", "examine", "login", "manifest", "open_host", "running", "serve"]
 
@@ -195,10 +199,11 @@ class Chats:
 
 
 @asynccontextmanager
-async def running(settings: Settings, stage: Stage) -> AsyncIterator[Bot]:
+async def running(settings: Settings, stage: Stage, missed: Missed = only_log) -> AsyncIterator[Bot]:
     """Run a bot until the block ends; then everything it started is gone, workers included.
 
-    Raises `StoreError`, `CannotListenError`, `CatalogueError`.
+    `missed` hears of work that broke although nobody ended it. Raises `StoreError`, `CannotListenError`,
+    `CatalogueError`.
     """
     async with AsyncExitStack() as stack:
         settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -217,7 +222,7 @@ async def running(settings: Settings, stage: Stage) -> AsyncIterator[Bot]:
             bot.work().run(),
             bot.connections.run(),
         )
-        stack.push_async_callback(_end, [asyncio.create_task(one) for one in work])
+        stack.push_async_callback(_end, begin(work, missed))
         app = bot.app(chats.limits.text_bytes, chats.limits.files)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=_FAREWELL_S)
         await runner.setup()
@@ -269,17 +274,26 @@ async def login(settings: Settings) -> str:
 
 async def _until_told(settings: Settings, stage: Stage, on_ready: Callable[[str], None]) -> None:
     # What a person is to read goes to stdout; the log does not mix with it.
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(cast("TextIO", LogLines(sys.stderr))))
     told = asyncio.Event()
+    broken: list[BaseException] = []
+
+    def missed(error: BaseException) -> None:
+        # A bot of which a part is dead looks alive; one that ends is started again by whoever runs it.
+        broken.append(error)
+        told.set()
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, told.set)
-    async with running(settings, stage) as bot:
+    async with running(settings, stage, missed) as bot:
         if stage.sample is not None:
             for channel, message_id, payload in said_before(system_clock()):
                 await SqlRoomLog(bot.database).append(channel, "message", message_id, payload)
         on_ready(bot.listener.url)
         await told.wait()
+    if broken:
+        raise broken[0]
 
 
 async def _warm_up(pool: LookingPool) -> None:

@@ -36,24 +36,34 @@ def _run(folder, *arguments):
 
 
 @contextmanager
-def a_process(folder, *arguments, **more):
+def a_process(folder, *arguments, stderr=subprocess.PIPE, **more):
     """Start a command, wait for its address, and end it whatever happens."""
     process = subprocess.Popen(
         _command(*arguments),
         cwd=ROOT,
         env=_environment(folder, **more),
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
     )
     try:
         line = process.stdout.readline()
         found = ADDRESS.search(line)
-        assert found, line + process.stderr.read()
+        assert found, line + (process.stderr.read() if process.stderr else "")
         yield process, found[0]
     finally:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def full():
+    """A file on a disk that is full."""
+    device = Path("/dev/full")
+    if not device.exists():
+        pytest.skip("this system has no device that is always full")
+    with device.open("wb") as opened:
+        yield opened
 
 
 def _children(pid):
@@ -122,6 +132,20 @@ async def test_a_bot_that_is_killed_at_any_point_answers_once_after_its_restart(
 
     assert sorted(replies) == sorted(said)
     assert "reply" not in seen
+
+
+async def test_a_bot_whose_log_cannot_be_written_answers_all_the_same(tmp_path, full):
+    with a_process(tmp_path, "serve", "--port", "0", stderr=full) as (process, url):
+        async with a_page(url) as page:
+            await page.load()
+            async with page.following() as events:
+                await page.say(REFUSED)
+                reply = await events.room("reply")
+        process.send_signal(signal.SIGTERM)
+        await asyncio.to_thread(process.communicate, timeout=PATIENCE_S)
+
+    assert reply["card"]["badges"] == ["certain"]
+    assert process.returncode == 0
 
 
 async def test_the_sample_is_answered_for_its_release_gpu_and_model(tmp_path):
