@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Protocol
 import discord
 import structlog
 
+from adapters.chat.discord.refusals import TROUBLE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from adapters.chat.discord.gateway.client import Client
+    from adapters.chat.discord.gateway.intake import Known
     from adapters.chat.discord.options import DiscordOptions
     from adapters.chat.interface import Inbox, IncomingMessage
 
@@ -36,10 +39,13 @@ class Reader(Protocol):
 class CatchUp:
     """Knows up to when everything was heard, and reads what came after."""
 
-    def __init__(self, options: DiscordOptions, client: Client, read: Reader) -> None:
+    def __init__(self, options: DiscordOptions, client: Client, read: Reader, known: Known) -> None:
         self._options = options
         self._client = client
         self._read = read
+        self._known = known
+        #: channels that are still to be read, and since when
+        self._left: dict[int, tuple[Readable, datetime]] = {}
         self._noted_at: datetime | None = None
         self._gap = asyncio.Event()
         #: nothing is missing as far as we know
@@ -62,19 +68,21 @@ class CatchUp:
             await self._options.notebook.write(HEARD, now.isoformat())
 
     async def run(self, inbox: Inbox) -> None:
-        """Read after each gap, and again until it worked, until cancelled."""
+        """Read after each gap, and again what could not be read, until cancelled."""
         pause = self._options.timing.retry_s
         while True:
             try:
                 await self._begin()
-                await self._gap.wait()
-                self._gap.clear()
-                await self._read_again(inbox)
+                if not self._left:
+                    await self._gap.wait()
+                await self._look_round()
+                await self._read_left(inbox)
                 self.is_done = not self._gap.is_set()
                 await self.note(at_once=True)
             except Exception as error:  # noqa: BLE001 (outermost loop: the gap stays until it is read)
-                self._log.warning("not-caught-up", error=repr(error), again_in_s=pause)
-                self.missed()
+                self._log.warning(
+                    "not-caught-up", error=repr(error), channels=len(self._left), again_in_s=pause
+                )
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, self._options.timing.retry_most_s)
             else:
@@ -88,13 +96,32 @@ class CatchUp:
             await notebook.write(LISTENING, now)
             await notebook.write(HEARD, now)
 
-    async def _read_again(self, inbox: Inbox) -> None:
+    async def _look_round(self) -> None:
+        """Find out where something may have been said during the gaps so far."""
+        if not self._gap.is_set():
+            return
         since = await self._since()
+        self._gap.clear()
         if since is None:
             return
         for channel in _channels(self._client):
             if _is_newer(channel, since):
-                await self._channel(channel, since, inbox)
+                _, earlier = self._left.get(channel.id, (channel, since))
+                self._left[channel.id] = channel, min(earlier, since)
+
+    async def _read_left(self, inbox: Inbox) -> None:
+        """Read what is left; a channel that fails holds up no other. Raises what went wrong last."""
+        trouble: BaseException | None = None
+        for number, (channel, since) in list(self._left.items()):
+            try:
+                messages = await self._said_in(channel, since)
+            except TROUBLE as error:
+                trouble = error
+                continue
+            await self._take(messages, inbox)
+            del self._left[number]
+        if trouble is not None:
+            raise trouble
 
     async def _since(self) -> datetime | None:
         """Return from when on to read; None when nobody took notes."""
@@ -110,7 +137,8 @@ class CatchUp:
             self._options.clock() - limits.window,
         )
 
-    async def _channel(self, channel: Readable, since: datetime, inbox: Inbox) -> None:
+    async def _said_in(self, channel: Readable, since: datetime) -> list[discord.Message]:
+        """Return what was said there since then, oldest first; nothing where that may not be read."""
         limit = self._options.catching_up.limit
         try:
             newest_first = [
@@ -118,13 +146,24 @@ class CatchUp:
             ]
         except (discord.Forbidden, discord.NotFound):
             self._log.info("cannot-read-again", channel=channel.id)
-            return
-        for message in reversed(newest_first):
+            return []
+        return newest_first[::-1]
+
+    async def _take(self, messages: list[discord.Message], inbox: Inbox) -> None:
+        for message in messages:
             event = self._read(message, edited=False)
-            if event is None or await inbox.accept(event) or message.edited_at is None:
+            if event is None or await self._keep(event, inbox) or message.edited_at is None:
                 continue
             if later := self._read(message, edited=True):
-                await inbox.accept(later)
+                await self._keep(later, inbox)
+
+    async def _keep(self, event: IncomingMessage, inbox: Inbox) -> bool:
+        """Have an event kept; False when it was already."""
+        if event in self._known:
+            return False
+        is_new = await inbox.accept(event)
+        self._known.note(event)
+        return is_new
 
 
 def _channels(client: Client) -> Iterator[Readable]:

@@ -15,7 +15,7 @@ from adapters.chat.discord.acknowledging import Acknowledging
 from adapters.chat.discord.cdn import Attachments
 from adapters.chat.discord.gateway.catching_up import CatchUp
 from adapters.chat.discord.gateway.client import make_client
-from adapters.chat.discord.gateway.intake import Intake, Texts
+from adapters.chat.discord.gateway.intake import Intake, Known, Texts
 from adapters.chat.discord.inbound import Threads, message_of
 from adapters.chat.discord.interactions import CardButton, Interactions, tree_of
 from adapters.chat.discord.options import NAME, Mode
@@ -45,7 +45,8 @@ class Hearing:
         self.client.tree = tree_of(self.client, options.words, lambda: self._interactions)
         self._threads = Threads()
         self._texts = Texts()
-        self._catch_up = CatchUp(options, self.client, self._event)
+        self._known = Known()
+        self._catch_up = CatchUp(options, self.client, self._event, self._known)
         self._intake: Intake | None = None
         self._interactions: Interactions | None = None
         self._there = asyncio.Event()
@@ -79,7 +80,7 @@ class Hearing:
     @asynccontextmanager
     async def listening(self, inbox: Inbox) -> AsyncIterator[None]:
         """Take in what the client tells until the block ends; then everything is closed."""
-        self._intake = Intake(inbox, self._catch_up.missed, self._catch_up.note)
+        self._intake = Intake(inbox, self._known, self._catch_up.missed, self._catch_up.note)
         self._interactions = Interactions(
             self._options, inbox, self._threads, self._begin, self.acknowledging
         )

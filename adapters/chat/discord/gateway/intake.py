@@ -40,17 +40,37 @@ class Texts:
         return before != now
 
 
+class Known:
+    """Which events this process saw being kept, so that reading them again costs nothing. Bounded."""
+
+    def __init__(self, limit: int = _MEMORY) -> None:
+        self._keys: OrderedDict[str, None] = OrderedDict()
+        self._limit = limit
+
+    def note(self, event: IncomingMessage) -> None:
+        """Remember that an event is kept."""
+        self._keys.update(dict.fromkeys(event.delivery_keys))
+        while len(self._keys) > self._limit:
+            self._keys.popitem(last=False)
+
+    def __contains__(self, event: IncomingMessage) -> bool:
+        """Tell whether an event is surely kept."""
+        return any(key in self._keys for key in event.delivery_keys)
+
+
 class Intake:
     """Keeps messages one after the other."""
 
     def __init__(
         self,
         inbox: Inbox,
+        known: Known,
         missed: Callable[[], None],
         settled: Callable[[], Awaitable[None]],
     ) -> None:
         """`missed` hears of an event that could not be kept, `settled` that all so far are kept."""
         self._inbox = inbox
+        self._known = known
         self._missed = missed
         self._settled = settled
         self._waiting: asyncio.Queue[IncomingMessage] = asyncio.Queue(_WAITING)
@@ -97,5 +117,6 @@ class Intake:
                 self._log.warning("not-kept", message=event.ref.id, tries=number, error=repr(error))
                 await asyncio.sleep(_PAUSE_S * number)
             else:
+                self._known.note(event)
                 return
         self._missed()

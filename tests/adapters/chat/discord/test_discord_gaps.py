@@ -25,6 +25,7 @@ from tests.adapters.chat.discord.discord_bot import (
 from tests.fakes.discord.records import Channel, DiscordAddresses, DiscordSettings
 from tests.fakes.discord.stage import DiscordStage
 from tests.fakes.discord.world import World
+from tests.fakes.faults import Fault
 from tests.fakes.stage import Upload
 
 HISTORY = "GET /channels/{channel_id}/messages"
@@ -145,6 +146,41 @@ async def test_a_channel_that_may_not_be_read_does_not_keep_others_from_it(stage
     await _while_away(stage, talk)
 
     assert kept.texts == ["missed"]
+
+
+async def test_a_channel_that_cannot_be_read_right_now_holds_up_no_other(world, kept, notebook):
+    slow = replace(QUICK, retry_s=3600.0, retry_most_s=3600.0)
+    start = functools.partial(
+        DiscordBot.start, inbox=kept, notebook=notebook, clock=clock_of(world), timing=slow
+    )
+    stage = DiscordStage(world, start)
+    await stage.open()
+    await stage.settled()
+    await stage.bot.kill()
+    world.faults.plan(Fault(HISTORY, status=503))
+    for channel in ("first", "second", "third"):
+        await stage.say(f"said in {channel}", channel=channel)
+
+    await stage.open()
+    await kept.next(after=1)
+
+    assert len(kept.texts) == 2
+    await stage.close()
+
+
+async def test_what_was_heard_is_not_kept_again_after_a_gap(stage, kept, world):
+    await stage.settled()
+    for number in range(20):
+        await stage.say(f"message {number}")
+    await stage.settled()
+    delivered = kept.delivered
+
+    world.trouble.invalidate()
+    await stage.say("in the gap")
+    await kept.next(after=20)
+    await stage.settled()
+
+    assert kept.delivered == delivered + 1
 
 
 async def test_reading_again_is_repeated_until_it_works(stage, kept):
