@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 #: how long a writer waits for another one
 _BUSY_TIMEOUT_MS = 10_000
 _WRITES = "writes"
+#: what was committed is on the disk even when the machine loses its power; costs a wait for the disk
+_LASTS = "lasts"
 _NO_SPACE = "Free space on that disk, or name another folder."
 _NO_DISK = "Check the space on that disk and its health, or name another folder."
 _NO_RIGHT = "Check who may write there."
@@ -41,6 +43,7 @@ class Database:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._writer = engine.execution_options(**{_WRITES: True})
+        self._lasting_writer = engine.execution_options(**{_WRITES: True, _LASTS: True})
 
     @property
     def dialect(self) -> str:
@@ -57,9 +60,12 @@ class Database:
             await whole(connection.close())
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """Give a connection whose changes are committed at the end, or undone if something is raised."""
-        connection = await _opened(self._writer)
+    async def writing(self, *, lasting: bool = False) -> AsyncIterator[AsyncConnection]:
+        """Give a connection whose changes are committed at the end, or undone if something is raised.
+
+        `lasting` is for what must be remembered before something is done elsewhere.
+        """
+        connection = await _opened(self._lasting_writer if lasting else self._writer)
         try:
             transaction = connection.begin()
             await whole(_start(transaction))
@@ -188,5 +194,8 @@ def _tune_sqlite(engine: AsyncEngine) -> None:
     @event.listens_for(engine.sync_engine, "begin")
     def on_begin(connection: Connection) -> None:
         # A transaction that reads first and writes later fails at once when another one wrote in between.
-        writes = connection.get_execution_options().get(_WRITES)
+        options = connection.get_execution_options()
+        writes = options.get(_WRITES)
+        if writes:
+            connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get(_LASTS) else 'NORMAL'}")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

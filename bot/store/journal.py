@@ -32,7 +32,7 @@ class SqlJournal:
 
     async def write(self, entry: Entry, connection: AsyncConnection | None = None) -> Link:
         """Append an entry; with a connection, in its transaction, which must be one for writing."""
-        given = nullcontext(connection) if connection is not None else self._database.writing()
+        given = nullcontext(connection) if connection is not None else self._database.writing(lasting=True)
         async with given as inside:
             if self._database.dialect == "postgresql":
                 await inside.exec_driver_sql(_LOCK)

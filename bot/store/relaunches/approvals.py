@@ -40,7 +40,7 @@ class SqlApprovals:
         rule: Callable[[Relaunch, tuple[Approval, ...]], Ruling],
     ) -> Ruling:
         """Judge an approval on what is kept; if it is allowed, keep it, and if it is enough, move and queue the run."""
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=True) as connection:
             relaunch = await locked(connection, move.relaunch_id)
             known = await _of(connection, move.relaunch_id)
             ruling = rule(relaunch, tuple(one for _, one in known))

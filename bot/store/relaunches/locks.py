@@ -23,7 +23,7 @@ class SqlLocks:
     async def take(self, host: str, relaunch_id: str, above: int = 0) -> int | None:
         """Return the fence of a run on its host, greater than `above`; None when another run holds the host."""
         await self._make_row(host)
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=True) as connection:
             run = await locked(connection, relaunch_id)
             query = select(host_locks).where(host_locks.c.host == host).with_for_update()
             row = (await connection.execute(query)).one()
@@ -57,7 +57,7 @@ class SqlLocks:
             if (await connection.execute(query)).first() is not None:
                 return
         try:
-            async with self._database.writing() as connection:
+            async with self._database.writing(lasting=True) as connection:
                 await connection.execute(insert(host_locks), {"host": host, "fence": 0})
         except IntegrityError:
             # another process made it in between

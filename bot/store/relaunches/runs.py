@@ -36,7 +36,7 @@ class SqlRelaunches:
         mine = select(relaunches).where(
             or_(relaunches.c.open_key == open_key(relaunch), relaunches.c.id == relaunch.id)
         )
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=True) as connection:
             if self._database.dialect == "postgresql":
                 # two requests at once must not both find nothing
                 await connection.exec_driver_sql("LOCK TABLE relaunches IN SHARE ROW EXCLUSIVE MODE")
@@ -58,7 +58,7 @@ class SqlRelaunches:
 
     async def move(self, move: Move, planned: Planned | None = None) -> bool:
         """Change a state; False when it is that state already. Raises `MoveRefusedError`."""
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=True) as connection:
             has_moved = await move_within(connection, move, planned)
             if has_moved:
                 await self._write(move.entries, connection)
@@ -66,7 +66,7 @@ class SqlRelaunches:
 
     async def note(self, moment: Moment, entries: Sequence[Entry] = ()) -> bool:
         """Add a moment that changes no state; False when its key was told before, and nothing is written."""
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=True) as connection:
             await locked(connection, moment.relaunch_id)
             known = select(relaunch_events.c.sequence).where(
                 relaunch_events.c.relaunch_id == moment.relaunch_id, relaunch_events.c.key == moment.key
@@ -88,7 +88,7 @@ class SqlRelaunches:
             )
             .values(cancelled_by=actor_id)
         )
-        async with self._database.writing() as connection:
+        async with self._database.writing(lasting=True) as connection:
             if not (await connection.execute(change)).rowcount:
                 return False
             await self._write(entries, connection)

@@ -60,6 +60,17 @@ async def test_a_file_of_sqlite_is_private_journaled_and_strict_about_references
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o700
 
 
+async def test_what_must_last_waits_for_the_disk_and_the_rest_does_not(tmp_path):
+    async with opened(tmp_path) as database:
+        levels = []
+        for lasting in (False, True, False):
+            async with database.writing(lasting=lasting) as connection:
+                levels.append((await connection.exec_driver_sql("PRAGMA synchronous")).scalar_one())
+
+    normal, full = 1, 2
+    assert levels == [normal, full, normal]
+
+
 async def test_a_file_that_is_no_store_is_refused_with_a_sentence(tmp_path):
     (tmp_path / "store.db").write_text("this is no database at all " * 100)
 
