@@ -29,11 +29,7 @@ GOOD = (
     _of("readable lengths", "--max-model-len|1k"),
     _of("equals sign", "--max-model-len=512|--dtype=bfloat16"),
     _of("underscores in a flag", "--max_model_len|512"),
-    Tried(
-        "dotted flag",
-        (MODEL, "--limit-mm-per-prompt.image", "2"),
-        check_errs="the facts of 0.31.0 on do not know that a flag takes keys whose class derives from dict",
-    ),
+    _of("dotted flag", "--limit-mm-per-prompt.image|2"),
     _of("JSON value", '--override-generation-config|{"temperature": 0.5}'),
     _of("JSON of the compiler", '--compilation-config|{"mode": 0}'),
     _of("served names", "--served-model-name|a|b"),

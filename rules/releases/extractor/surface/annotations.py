@@ -138,7 +138,8 @@ def _read_name(tree: Tree, module: Module, node: ast.expr, hint: Hint, depth: in
 
 
 def _read_class(module: Module, node: ast.ClassDef, hint: Hint) -> None:
-    bases = {last_name(base) for base in node.bases}
+    # `class Options(dict[str, int])` is a dict as much as `class Options(dict)`
+    bases = {last_name(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases}
     if is_enum(node):
         if bases & {"str", "StrEnum"}:
             hint.offer(enum_values(node))

@@ -47,8 +47,12 @@ def test_json_that_the_shell_split_is_one_fault_and_is_put_together():
     "words",
     [
         '--speculative-config \'{"method": "ngram", "num_speculative_tokens": 3}\'',
-        "--compilation-config 3",
-        "--limit-mm-per-prompt image=2",
+        "--limit-mm-per-prompt '{\"image\": 2}'",
+        "--limit-mm-per-prompt.image 2",
+        "--hf-overrides a-function",
+        "--kv-transfer-config null",
+        "--speculative-config ''",
+        '--lora-modules a=/x \'{"name": "b", "path": "/y"}\'',
         "--pt-load-map-location cpu",
         "--kv-transfer-config '{\"kv_buffer_size\": 80m}'",
         "--allowed-origins '[\"*\"]'",
@@ -71,3 +75,20 @@ def test_whatever_is_repaired_is_json(text):
     found = repaired(text)
 
     assert found is None or json.loads(found) is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "release", "is_sound"),
+    [
+        ("--limit-mm-per-prompt image=2", "0.10.0", True),
+        ("--limit-mm-per-prompt image=2", "0.10.1", False),
+        ("--compilation-config 3", "0.10.1", True),
+        ("--compilation-config 3", "0.10.2", False),
+        ("--speculative-config ngram", "0.20.2", False),
+        ("--lora-modules /path/alone", "0.6.3", False),
+        ("--attention-config.use_trtllm_attention maybe", "0.32.0", False),
+        ("--attention-config.use_trtllm_attention true", "0.32.0", True),
+    ],
+)
+def test_texts_that_were_taken_for_json_once_are_refused_since(words, release, is_sound):
+    assert check(f"vllm serve m {words}", release).ok is is_sound

@@ -35,6 +35,7 @@ TREE = {
                 group.add_argument("--names", **kwargs["names"])
                 group.add_argument("--middleware", **kwargs["middleware"])
                 group.add_argument("--token", **kwargs["token"])
+                group.add_argument("--limits", **kwargs["limits"])
                 group.add_argument("--late", choices=Manager.names)
                 group.add_argument("--empty", choices=list(EMPTY))
                 group.add_argument("--tool-call-parser", type=str)
@@ -55,6 +56,9 @@ TREE = {
             names: list[str] = None
             middleware: list[str] = None
             token: bool | str | None = None
+            limits: Limits | None = None
+
+        class Limits(dict[str, int]): ...
     """,
     "vllm/tool_parsers/__init__.py": """
         _TOOL_PARSERS_TO_REGISTER = {"hermes": ("a", "B"), "mistral": ("c", "D")}
@@ -124,6 +128,10 @@ def test_limits_come_from_the_default_or_the_annotation(flags):
     assert flags["--share"].bounds == (">0", "<=1")
     assert flags["--floor"].bounds == (">=-1",)
     assert flags["--names"].bounds == ()
+
+
+def test_a_class_made_from_dict_takes_json(flags):
+    assert flags["--limits"].type == "json"
 
 
 def test_a_list_that_the_source_fills_later_is_no_list(flags):

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from rules.engine.preflight.checks.history import flag_elsewhere
-from rules.engine.preflight.checks.words.json_values import KEYS_ARE_CHECKED, broken_words
+from rules.engine.preflight.checks.words.json_values import KEYS_ARE_CHECKED, OTHER_TEXTS, broken_words
 from rules.engine.preflight.checks.words.successors import successor
 from rules.engine.preflight.faults import Edit, Fault
 from rules.engine.preflight.findings import Severity
@@ -116,7 +116,7 @@ def _drop(problem: Problem) -> Edit:
 
 
 def _unknown_key(case: Case, problem: Problem) -> Fault | None:
-    if case.version < KEYS_ARE_CHECKED:
+    if case.version < KEYS_ARE_CHECKED or (problem.flag and problem.flag.name in OTHER_TEXTS):
         return None
     values = {"flag": problem.spelled, "parent": problem.flag.name if problem.flag else ""}
     return Fault(

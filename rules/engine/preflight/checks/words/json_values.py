@@ -24,6 +24,16 @@ CLASS = "cli-json-arg-invalid"
 KEY_CLASS = "cli-arg-invalid"
 #: from here on every configuration class refuses a key that it does not have (`@config`, vllm/config/utils.py)
 KEYS_ARE_CHECKED = Version("0.20.0")
+#: before, these releases took `image=2` for `{"image": 2}`, or a number for a level (vllm/engine/arg_utils.py)
+_WORDS_ARE_REFUSED = Version("0.10.1")
+_OBJECTS_ARE_WANTED = Version("0.10.2")
+#: flags that take another text than JSON, too
+OTHER_TEXTS = frozenset(
+    {"--additional-config", "--hf-overrides", "--model-loader-extra-config", "--pt-load-map-location"}
+)
+#: flags whose keys are looked at later than by the parser
+LATER = frozenset({"--diffusion-config", "--speculative-config", "--watermark-config"})
+_ADAPTERS = "--lora-modules"
 #: a longer value is no setting that anybody wrote by hand
 _LONGEST = 4000
 #: `80m` outside quotes is a number to newer releases
@@ -37,21 +47,44 @@ _WORDS = {"true": "true", "false": "false", "null": "null", "True": "true", "Fal
 def check(case: Case) -> Iterator[Fault]:
     """Yield a fault for each value that was meant as JSON and is none."""
     for option in case.parsed.options:
-        if option.flag.type != "json" or option.is_key or len(option.values) != 1:
-            continue
-        if not case.read(option) or not _looks_like_json(option.values[0]):
-            continue
-        if is_json(option.values[0]):
-            yield from _unknown_keys(case, option)
-        else:
+        if option.flag.name == _ADAPTERS:
+            yield from _adapters(case, option)
+        elif (
+            option.flag.type == "json" and not option.is_key and len(option.values) == 1 and case.read(option)
+        ):
+            yield from _whole(case, option, option.values[0])
+
+
+def _whole(case: Case, option: Option, value: str) -> Iterator[Fault]:
+    if not is_json(value):
+        plain = case.version >= _WORDS_ARE_REFUSED and option.flag.name not in OTHER_TEXTS
+        if _looks_like_json(value) or (plain and value not in {"", "None"}):
             yield _fault(case, option, stray_words(case, option))
+    elif case.version >= _OBJECTS_ARE_WANTED and _is_object(case, option.flag.name):
+        if not value.strip().startswith(("{", "n")):
+            yield _fault(case, option, ())
+        elif case.version >= KEYS_ARE_CHECKED:
+            yield from _unknown_keys(case, option)
+
+
+def _is_object(case: Case, name: str) -> bool:
+    """Tell whether a flag takes an object of one configuration class, and nothing else."""
+    if name in OTHER_TEXTS or name in LATER or case.release.flag(f"{name}.a-key-of-any-name") is not None:
+        return False
+    return any(key.name.startswith(f"{name}.") for key in case.release.dotted_flags())
+
+
+def _adapters(case: Case, option: Option) -> Iterator[Fault]:
+    """Yield the adapter that is neither `name=path` nor JSON."""
+    for value in case.read(option):
+        if value and ("=" not in value or "," in value) and not is_json(value):
+            yield _fault(case, option, ())
+            return
 
 
 def _unknown_keys(case: Case, option: Option) -> Iterator[Fault]:
     """Yield the keys that the configuration class of a flag does not have, where it refuses them."""
     name = option.flag.name
-    if case.version < KEYS_ARE_CHECKED or case.release.flag(f"{name}.a-key-of-any-name") is not None:
-        return
     for key in _keys(option.values[0]):
         if case.release.flag(f"{name}.{key}") is None:
             values = {"flag": shown(name, key), "parent": name}

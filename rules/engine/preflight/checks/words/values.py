@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from rules.engine.preflight.case import whole_number
+from rules.engine.preflight.checks.words.json_values import KEYS_ARE_CHECKED, LATER, OTHER_TEXTS
 from rules.engine.preflight.faults import Edit, Fault
 from rules.engine.preflight.findings import Severity
 from rules.engine.report import Change, FixKind
@@ -33,6 +34,10 @@ _SANE: Mapping[str, tuple[str, ...]] = {
     "--port": (">=0", "<=65535"),
 }
 _MOST_LISTED = 12
+#: what a configuration class takes for a switch
+_SWITCH_WORDS = frozenset(
+    {"true", "false", "1", "0", "yes", "no", "on", "off", "y", "n", "t", "f", "null", "none"}
+)
 
 
 def check(case: Case) -> Iterator[Fault]:
@@ -48,7 +53,7 @@ def check(case: Case) -> Iterator[Fault]:
 
 def _means_nothing(flag: Flag, value: str) -> bool:
     """Tell whether the value stands for none at all, which flags without a default take."""
-    return value in {"", "None"} and flag.default in {None, "None"}
+    return value == "" or (value == "None" and flag.default in {None, "None"})
 
 
 def _fault(case: Case, option: Option, value: str) -> Fault | None:
@@ -56,8 +61,9 @@ def _fault(case: Case, option: Option, value: str) -> Fault | None:
     if flag.choices:
         return None if _is_choice(flag, value) else choice_fault(case, option, value, flag.choices)
     if flag.type == "bool":
-        good = value.lower() in {"true", "false"} or option.is_key
-        return None if good else _type_fault(case, option, value)
+        good = value.lower() in (_SWITCH_WORDS if option.is_key else {"true", "false"})
+        checked = not option.is_key or _is_checked(case, option)
+        return _type_fault(case, option, value) if checked and not good else None
     if option.is_key and flag.type in {"int", "float", *_HUMAN} and not _plain(value):
         # the value of a key is JSON
         return None
@@ -66,6 +72,12 @@ def _fault(case: Case, option: Option, value: str) -> Fault | None:
         return _type_fault(case, option, value) if flag.type in {"int", "float", *_HUMAN} else None
     broken = [bound for bound in flag.bounds or _SANE.get(flag.name, ()) if not holds(bound, number)]
     return _range_fault(case, option, value, broken[0]) if broken else None
+
+
+def _is_checked(case: Case, option: Option) -> bool:
+    """Tell whether the parser itself holds a key against its configuration class."""
+    parent = option.flag.name.partition(".")[0]
+    return case.version >= KEYS_ARE_CHECKED and parent not in (*OTHER_TEXTS, *LATER)
 
 
 def _plain(value: str) -> bool:
