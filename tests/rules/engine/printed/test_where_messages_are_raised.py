@@ -9,7 +9,7 @@ from rules.engine.report import RaisedAt, Status
 from rules.engine.start import start_engine
 from rules.releases.shipped import load_releases
 
-ROPE = "ValueError: Unknown RoPE scaling type warp"
+ROPE = "ValueError: `Phi3LongRoPEScaledRotaryEmbedding` only supports neox_style."
 RECORD = "(EngineCore_DP0 pid=7) ERROR 11-28 07:55:57 [core.py:842] "
 PACKAGES = "/usr/lib/python3.12/site-packages"
 TRACEBACK = (
