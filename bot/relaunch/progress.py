@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import re2
 
-from bot.relaunch.phases import ANY, PATTERNS, SIGNS, Phase
+from bot.relaunch.running.phases import ANY, PATTERNS, SIGNS, Phase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

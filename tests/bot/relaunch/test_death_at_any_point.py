@@ -29,7 +29,7 @@ async def test_a_run_survives_a_death_at_any_point(tmp_path, case):
 
 
 async def test_a_host_that_forgets_keys_would_be_noticed(tmp_path):
-    with pytest.raises(AssertionError, match="stop"):
+    with pytest.raises(AssertionError):
         await lives(tmp_path, *CASES["kept"], [[at] for at in range(3, 60, _APART)], make=ForgetfulHost)
 
 
