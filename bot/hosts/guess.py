@@ -62,7 +62,7 @@ def _score(host: Host, server: Server, hints: Hints) -> int:
     if {host.name.lower(), *(reach.address.lower() for reach in host.route)} & words:
         score += 8
     if hints.model is not None:
-        if not _same_model(hints.model, server.model) and not named:
+        if not same_model(hints.model, server.model) and not named:
             return 0
         score += 4
     if hints.port is not None and hints.port == server.port:
@@ -72,7 +72,7 @@ def _score(host: Host, server: Server, hints: Hints) -> int:
     return score
 
 
-def _same_model(one: str, other: str) -> bool:
+def same_model(one: str, other: str) -> bool:
     """Tell whether two ways to write a model can mean the same: `Qwen/Qwen3-VL-8B`, `/models/Qwen3-VL-8B/`."""
     short = [name.rstrip("/").rpartition("/")[2].lower() for name in (one, other)]
     return short[0] == short[1] != ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bot.access.authorization import Approval, Decision, Refusal, Sight
 from bot.access.policy import Action
-from bot.audit.entry import Entry, Stage
+from bot.relaunch.deciding import Act
 from bot.relaunch.interface import News
 from bot.relaunch.outcomes import DeskOutcome, OutcomeKind, Shown
 from bot.relaunch.permission import request_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bot.access.actor import Actor
-    from bot.access.authorization import Target
+    from bot.audit.entry import Entry
     from bot.audit.interface import Journal
     from bot.relaunch.interface import Tools
     from bot.relaunch.permission import PresentPermission
@@ -53,29 +53,31 @@ class Desk:
         """Ask for a plan."""
         target = self.permission.target(wanted.server)
         if target is None:
-            return DeskOutcome(
-                OutcomeKind.FAILED,
-                detail=f"no server {wanted.server} is registered",
-                next_step="look at the registry of hosts",
-            )
-        action = Action.FORCE if wanted.is_forced else Action.REQUEST
-        decision = self.permission.authorizer.decide(actor, action, target)
+            return _unregistered(wanted.server)
+        act = Act(actor, Action.FORCE if wanted.is_forced else Action.REQUEST, target)
+        decision = self._decide(act)
         if not decision.is_allowed:
-            return await self._deny(actor, action, decision, target)
+            return await self._deny(act, decision)
 
         def entry(run: Relaunch) -> Entry:
-            return self._decided(actor, action, decision, target, run)
+            return act.decided(decision, self.tools.clock(), run)
 
         outcome = await self.requesting.request(wanted, target.host, actor.id, entry)
         if outcome.blocked is not None:
-            await self.journal.write(self._held_back(actor, action, target, outcome))
+            await self._hold_back(act, outcome)
         return outcome
 
     async def approve(self, actor: Actor, relaunch_id: str, plan_hash: str) -> DeskOutcome:
         """Approve the plan that an actor saw; the last approval that is needed sets the run off, once."""
         run = await self.tools.runs.get(relaunch_id)
         target = self.permission.target(run.server)
-        if run.state is not State.AWAITING_APPROVAL or run.plan is None or target is None:
+        if target is None:
+            return _unregistered(run.server)
+        act = Act(actor, Action.APPROVE, target)
+        decision = self._decide(act)
+        if not decision.is_allowed:
+            return await self._deny(act, decision, run)
+        if run.state is not State.AWAITING_APPROVAL or run.plan is None:
             return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
         try:
             plan = plan_from_json(run.plan)
@@ -84,36 +86,44 @@ class Desk:
         blocked = await self.permission.blocked(run, plan)
         if blocked is not None and blocked.reason in _FINAL:
             outcome = DeskOutcome(OutcomeKind.BLOCKED, run, plan, blocked, detail=blocked.detail)
-            await self.journal.write(self._held_back(actor, Action.APPROVE, target, outcome))
+            await self._hold_back(act, outcome)
             return outcome
-        return await self._approve(actor, run, plan, target, plan_hash)
+        return await self._approve(act, run, plan, plan_hash)
 
     async def reject(self, actor: Actor, relaunch_id: str, plan_hash: str) -> DeskOutcome:
         """Turn a plan down."""
         run = await self.tools.runs.get(relaunch_id)
         target = self.permission.target(run.server)
-        if run.state is not State.AWAITING_APPROVAL or target is None:
-            return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
-        now = self.tools.clock()
-        request = request_of(run, ())
-        decision = self.permission.authorizer.decide_on_plan(
-            actor, Action.REJECT, target, request, Sight(plan_hash, now)
-        )
+        if target is None:
+            return _unregistered(run.server)
+        act = Act(actor, Action.REJECT, target)
+        decision = self._decide(act)
+        is_waiting = run.state is State.AWAITING_APPROVAL
+        if decision.is_allowed and is_waiting:
+            sight = Sight(plan_hash, self.tools.clock())
+            decision = self.permission.authorizer.decide_on_plan(
+                actor, act.action, target, request_of(run, ()), sight
+            )
         if not decision.is_allowed:
-            return await self._deny(actor, Action.REJECT, decision, target, run)
-        entry = self._decided(actor, Action.REJECT, decision, target, run)
+            return await self._deny(act, decision, run)
+        if not is_waiting:
+            return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
+        entry = act.decided(decision, self.tools.clock(), run)
         return await self._end(run, State.REJECTED, f"Rejected by {actor.id}.", entry, OutcomeKind.REJECTED)
 
     async def cancel(self, actor: Actor, relaunch_id: str) -> DeskOutcome:
         """Call a run off; one that has touched its server goes back, unless it is already proven or going back."""
         run = await self.tools.runs.get(relaunch_id)
         target = self.permission.target(run.server)
-        if run.state in TERMINAL or target is None:
-            return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
-        decision = self.permission.authorizer.decide(actor, Action.CANCEL, target)
+        if target is None:
+            return _unregistered(run.server)
+        act = Act(actor, Action.CANCEL, target)
+        decision = self._decide(act)
         if not decision.is_allowed:
-            return await self._deny(actor, Action.CANCEL, decision, target, run)
-        entry = self._decided(actor, Action.CANCEL, decision, target, run)
+            return await self._deny(act, decision, run)
+        if run.state in TERMINAL:
+            return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
+        entry = act.decided(decision, self.tools.clock(), run)
         if run.state in _IDLE:
             detail = f"Called off by {actor.id}."
             return await self._end(run, State.VOIDED, detail, entry, OutcomeKind.CALLED_OFF)
@@ -125,12 +135,15 @@ class Desk:
         """Take the host away from a run that is lost; the next one has a higher fence, so this one can do nothing."""
         run = await self.tools.runs.get(relaunch_id)
         target = self.permission.target(run.server)
-        if run.state in TERMINAL or target is None:
-            return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
-        decision = self.permission.authorizer.decide(actor, Action.UNLOCK, target)
+        if target is None:
+            return _unregistered(run.server)
+        act = Act(actor, Action.UNLOCK, target)
+        decision = self._decide(act)
         if not decision.is_allowed:
-            return await self._deny(actor, Action.UNLOCK, decision, target, run)
-        await self.journal.write(self._decided(actor, Action.UNLOCK, decision, target, run))
+            return await self._deny(act, decision, run)
+        if run.state in TERMINAL:
+            return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
+        await self.journal.write(act.decided(decision, self.tools.clock(), run))
         await abandon(run.id, f"The host was unlocked by {actor.id}.", self.tools, actor.id)
         return DeskOutcome(OutcomeKind.CALLED_OFF, await self.tools.runs.get(run.id))
 
@@ -141,7 +154,13 @@ class Desk:
     async def show(self, actor: Actor, relaunch_id: str) -> Shown | None:
         """Return one run with its plan and timeline; None for somebody who may not see it."""
         run = await self.tools.runs.get(relaunch_id)
-        if not self._may_see(actor, run):
+        target = self.permission.target(run.server)
+        if target is None:
+            return None
+        act = Act(actor, Action.VIEW, target)
+        decision = self._decide(act)
+        if not decision.is_allowed:
+            await self._deny(act, decision, run)
             return None
         try:
             plan = plan_from_json(run.plan) if run.plan is not None else None
@@ -154,10 +173,9 @@ class Desk:
         target = self.permission.target(run.server)
         return target is not None and self.permission.authorizer.decide(actor, Action.VIEW, target).is_allowed
 
-    async def _approve(
-        self, actor: Actor, run: Relaunch, plan: Plan, target: Target, plan_hash: str
-    ) -> DeskOutcome:
+    async def _approve(self, act: Act, run: Relaunch, plan: Plan, plan_hash: str) -> DeskOutcome:
         now, authorizer = self.tools.clock(), self.permission.authorizer
+        actor, target = act.actor, act.target
         approval = Approval(actor.id, plan_hash, actor.is_signed_in, now)
         missing = 0
 
@@ -169,7 +187,7 @@ class Desk:
             decision = authorizer.decide_on_plan(
                 actor, Action.APPROVE, target, request, Sight(plan_hash, now)
             )
-            entry = self._decided(actor, Action.APPROVE, decision, target, kept)
+            entry = act.decided(decision, self.tools.clock(), kept)
             others = tuple(one for one in earlier if one.actor_id != actor.id)
             whole = request_of(kept, (*others, approval))
             missing = authorizer.approvals_missing(whole, target)
@@ -209,30 +227,21 @@ class Desk:
         await self.tools.witness.hear(News(run.id, to, now, detail))
         return DeskOutcome(kind, await self.tools.runs.get(run.id))
 
-    async def _deny(
-        self, actor: Actor, action: Action, decision: Decision, target: Target, run: Relaunch | None = None
-    ) -> DeskOutcome:
-        await self.journal.write(self._decided(actor, action, decision, target, run))
+    def _decide(self, act: Act) -> Decision:
+        return self.permission.authorizer.decide(act.actor, act.action, act.target)
+
+    async def _deny(self, act: Act, decision: Decision, run: Relaunch | None = None) -> DeskOutcome:
+        await self.journal.write(act.decided(decision, self.tools.clock(), run))
         return DeskOutcome(OutcomeKind.DENIED, run, refusal=decision.refusal)
 
-    def _held_back(self, actor: Actor, action: Action, target: Target, outcome: DeskOutcome) -> Entry:
-        entry = self._decided(actor, action, Decision(None), target, outcome.relaunch)
-        return replace(entry, outcome="refused", detail=outcome.detail)
+    async def _hold_back(self, act: Act, outcome: DeskOutcome) -> None:
+        entry = act.decided(Decision(None), self.tools.clock(), outcome.relaunch)
+        await self.journal.write(replace(entry, outcome="refused", detail=outcome.detail))
 
-    def _decided(
-        self, actor: Actor, action: Action, decision: Decision, target: Target, run: Relaunch | None
-    ) -> Entry:
-        return Entry(
-            at=self.tools.clock(),
-            stage=Stage.DECISION,
-            act=action.value,
-            actor=actor.id,
-            outcome="allowed" if decision.is_allowed else "refused",
-            role=decision.role,
-            host=target.host,
-            server=target.server,
-            relaunch=run.id if run is not None else "",
-            plan_hash=run.plan_hash if run is not None else "",
-            source=actor.source,
-            detail=decision.refusal.value if decision.refusal is not None else "",
-        )
+
+def _unregistered(server: str) -> DeskOutcome:
+    return DeskOutcome(
+        OutcomeKind.FAILED,
+        detail=f"no server {server} is registered",
+        next_step="look at the registry of hosts",
+    )
