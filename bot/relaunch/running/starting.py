@@ -9,7 +9,7 @@ from adapters.hosts.errors import RefusedError
 from adapters.hosts.interface import Phase as HostPhase
 from adapters.hosts.interface import ProbeKind, RunState
 from bot.relaunch.interface import News
-from bot.relaunch.progress import Progress, Watch, observe, stuck
+from bot.relaunch.running.progress import Progress, Watch, observe, stuck
 from bot.relaunch.states import State
 from bot.verification.gathering import read_log
 

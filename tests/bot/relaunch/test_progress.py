@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.relaunch.progress import LIMITS, Progress, Watch, advance, observe, stuck
 from bot.relaunch.running.phases import SIGNS, Phase
+from bot.relaunch.running.progress import LIMITS, Progress, Watch, advance, observe, stuck
 from tests.bot.relaunch.team import NOON
 
 OLD_ENGINE = """INFO 10-02 09:14:11 api_server.py:528] vLLM API server version 0.6.3

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from bot.relaunch.measures import Measures, measure
 from bot.relaunch.states import State
+from bot.telemetry.measures import Measures, measure
 from tests.bot.relaunch.team import NOON
 
 
