@@ -20,7 +20,8 @@ _TROUBLE: Final = re2.compile(
     r"|corrupt(?:ed|ion)?|cannot|can ?not|can'?t|couldn'?t|could not|won'?t|unable|refuse[sd]?|rejects?|rejected"
     r"|(?:does|do|did)(?:n'?t| not) (?:work|start|load|run|respond|come up|fit)|not (?:freed|released|found|working"
     r"|starting|responding|initiali[sz]ed|available|recogni[sz]ed|supported)|never (?:ends|starts|returns|finishes"
-    r"|comes)|waits? for ?ever|missing|unhealthy|seg ?faults?|tracebacks?|mismatch|timeouts?|timed out|still tries)\b"
+    r"|comes)|waits? for ?ever|missing|unhealthy"
+    r"|wrong(?:ly)?|lost|leaks?|ignored|unsupported|incompatible|invalid|denied|conflicts?|remains?|only supports?|seg ?faults?|tracebacks?|mismatch|timeouts?|timed out|still tries)\b"
     r"|报错|失败|崩溃|卡住|卡死|挂起|无法|不能|异常|错误|超时|爆显存|显存不足|启动不了|起不来|没反应|被杀"
 )
 #: questions of speed, and wishes: nothing is broken
@@ -31,7 +32,7 @@ _NO_TROUBLE: Final = re2.compile(
 )
 #: names of code, flags, variables, paths and processes: a program's words rather than a person's
 _TECHNICAL: Final = re2.compile(
-    r"\w_\w|\w::\w|(?:^|\s)--?[a-z][a-z-]+[a-z]|\w=\S|(?:^|\s)/\w+/\w|[a-z][A-Z]+[a-z]\w|\b[A-Z]{2,}[a-z]+[A-Z]|\[\d\]"
+    r"\w_\w|\w::\w|(?:^|\s)(?:--[a-z]|-[a-z][a-z-]+[a-z])|\w=\S|(?:^|\s)/\w+/\w|[a-z][A-Z]+[a-z]\w|\b[A-Z]{2,}[a-z]+[A-Z]|\[\d\]"
     r"|^\w[\w ]*: \d"
 )
 
