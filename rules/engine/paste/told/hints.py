@@ -21,7 +21,8 @@ _TROUBLE: Final = re2.compile(
     r"|(?:does|do|did)(?:n'?t| not) (?:work|start|load|run|respond|come up|fit)|not (?:freed|released|found|working"
     r"|starting|responding|initiali[sz]ed|available|recogni[sz]ed|supported)|never (?:ends|starts|returns|finishes"
     r"|comes)|waits? for ?ever|missing|unhealthy"
-    r"|wrong(?:ly)?|lost|leaks?|ignored|unsupported|incompatible|invalid|denied|conflicts?|remains?|only supports?|seg ?faults?|tracebacks?|mismatch|timeouts?|timed out|still tries)\b"
+    r"|wrong(?:ly)?|lost|leaks?|ignored|unsupported|incompatible|invalid|denied|conflicts?|remains?|only supports?"
+    r"|seg ?faults?|tracebacks?|mismatch|timeouts?|timed out|still tries)\b"
     r"|报错|失败|崩溃|卡住|卡死|挂起|无法|不能|异常|错误|超时|爆显存|显存不足|启动不了|起不来|没反应|被杀"
 )
 #: questions of speed, and wishes: nothing is broken
