@@ -1,5 +1,6 @@
 """Progress from the logs of several releases: it never falls, and only what vLLM prints moves it."""
 
+import re
 from datetime import timedelta
 from itertools import pairwise
 
@@ -7,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.relaunch.running.phases import SIGNS, Phase
+from bot.relaunch.running.phases import ANY, SIGNS, Phase
 from bot.relaunch.running.progress import LIMITS, Progress, Watch, advance, observe, stuck
+from rules.releases.shipped import load_releases
 from tests.bot.relaunch.team import NOON
 
+RELEASES = load_releases().versions()
 OLD_ENGINE = """INFO 10-02 09:14:11 api_server.py:528] vLLM API server version 0.6.3
 INFO 10-02 09:14:20 llm_engine.py:237] Initializing an LLM engine (v0.6.3) with config: model='m'
 INFO 10-02 09:14:22 model_runner.py:1056] Starting to load model m...
@@ -92,6 +95,25 @@ def test_each_line_that_says_how_far_it_is_moves_it_on_and_the_last_one_is_the_e
     assert max(percents[:-1]) < 100
     phases = list(dict.fromkeys(one.phase for one in found))
     assert {Phase.BEGINNING, Phase.ENGINE, Phase.WEIGHTS, Phase.KV_CACHE, Phase.READY} <= set(phases)
+
+
+@pytest.mark.parametrize("version", [str(version) for version in (*RELEASES[::8], RELEASES[-1])])
+def test_every_release_prints_a_sign_of_each_phase_that_can_be_long(version):
+    found = set()
+    for message in load_releases().get(version).messages():
+        text = re.sub(r"%[-0-9.,]*[sdfgr]|\{[^{}]*\}", "1", message.template)
+        found |= {SIGNS[number].phase for number in ANY.Match(text) or ()}
+
+    # shards and the last line are printed by other libraries
+    assert {
+        Phase.BEGINNING,
+        Phase.ENGINE,
+        Phase.WEIGHTS,
+        Phase.COMPILE,
+        Phase.KV_CACHE,
+        Phase.GRAPHS,
+    } <= found
+    assert Phase.SERVING in found
 
 
 def test_bars_of_shards_and_graphs_are_read_within_their_line():
