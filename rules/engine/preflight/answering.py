@@ -19,7 +19,7 @@ from rules.engine.remedy.resolve import SETTINGS
 from rules.engine.remedy.words import Words
 from rules.engine.report import Change, FixKind, Proof, ProofKind, Remedy
 from rules.engine.seams import FactsFound
-from rules.engine.versions import select, specifier
+from rules.engine.versions import runs, select, specifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,7 +76,6 @@ class Answers:
     def finding(self, fault: Fault, case: Case, versions: Sequence[Version], language: str) -> Finding:
         """Return a fault in words, with its fixes in the order to try."""
         words = self.words(language)
-        values = {"release": self._named(versions, words), **fault.values}
         told = self._diagnosis(fault, case, versions, language)
         own = [self._remedy(edit, case, versions, words) for edit in fault.edits]
         others = list(told.fixes) if told is not None else []
@@ -89,14 +88,18 @@ class Answers:
             rule=told.rule if told is not None else fault.rule,
             failure_class=told.failure_class if told is not None else fault.failure_class,
             severity=fault.severity,
-            text=words.say(f"preflight.{fault.phrase}", values),
+            text=self.text(fault, versions, language),
             fixes=tuple(_distinct(found)[:_MOST_FIXES]),
         )
 
-    def _named(self, versions: Sequence[Version], words: Words) -> str:
-        if len(versions) == 1:
-            return f"vLLM {versions[0]}"
-        return words.say("preflight.any-release")
+    def text(self, fault: Fault, versions: Sequence[Version], language: str) -> str:
+        """Return a fault in words, for the releases that have it."""
+        words, shipped = self.words(language), self.releases.versions()
+        if len(versions) == len(shipped):
+            release = words.say("preflight.any-release")
+        else:
+            release = f"vLLM {spans(versions, shipped)}"
+        return words.say(f"preflight.{fault.phrase}", {"release": release, **fault.values})
 
     def _diagnosis(
         self, fault: Fault, case: Case, versions: Sequence[Version], language: str
@@ -156,6 +159,12 @@ class Answers:
                 line := pull(facts, str(wanted[0]))
             ):
                 yield line
+
+
+def spans(versions: Sequence[Version], shipped: Sequence[Version]) -> str:
+    """Return releases as runs of neighbours, alike in every language: `0.6.3, 0.11.1\u20130.33.0`."""
+    ends = ((run[0], run[-1]) for run in runs(versions, shipped))
+    return ", ".join(str(first) if first == last else f"{first}\u2013{last}" for first, last in ends)
 
 
 def _of_launches(catalogue: Catalogue) -> Catalogue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rules.engine.preflight.answering import spans
 from rules.engine.preflight.case import Case
 from rules.engine.preflight.checks import CHECKS
 from rules.engine.preflight.findings import Finding, Findings, Remark, RemarkKind, Severity
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from rules.engine.preflight.reading.launch import Launch
 
 _ORDER = tuple(Severity)
+#: faults of some releases that are said while the release is unknown
+_MOST_SAID = 4
 
 
 def examine(launch: Launch, known: Known, answers: Answers, language: str = "en") -> Findings:
@@ -98,16 +101,35 @@ def _common(
     shared = set.intersection(*({fault.identity for fault in one} for one in faults.values()))
     common = tuple(fault for fault in newest if fault.identity in shared)
     sound = [version for version, one in faults.items() if not any(_blocks(fault) for fault in one)]
-    if any(_blocks(fault) for fault in common) or len(sound) == len(faults):
-        return common, []
     words = answers.words(language)
+    notes = list(_in_some(faults, shared, answers, language))
+    if any(_blocks(fault) for fault in common) or len(sound) == len(faults):
+        return common, notes
     if not sound:
         text = words.say("preflight.note.no-release")
         blocking = tuple(fault for fault in newest if _blocks(fault) and fault not in common)
         return (*common, *blocking), [Remark(RemarkKind.CONTRADICTION, text)]
-    taken = specifier(sound, answers.releases.versions()) or ""
+    taken = spans(sound, answers.releases.versions())
     text = words.say("preflight.note.some-releases", {"releases": taken})
-    return common, [Remark(RemarkKind.NOT_CHECKED, text)]
+    return common, [Remark(RemarkKind.SOME_RELEASES, text), *notes]
+
+
+def _in_some(
+    faults: dict[Version, tuple[Fault, ...]],
+    shared: set[tuple[str, str, str]],
+    answers: Answers,
+    language: str,
+) -> Iterator[Remark]:
+    """Yield what some of the possible releases would say, what stops the start first."""
+    newest_with = {(fault.identity, fault.phrase): fault for one in faults.values() for fault in one}
+    others = [fault for (identity, _), fault in newest_with.items() if identity not in shared]
+    for fault in sorted(others, key=lambda one: _ORDER.index(one.severity))[:_MOST_SAID]:
+        versions = [
+            version
+            for version, one in faults.items()
+            if any((fault.identity, fault.phrase) == (other.identity, other.phrase) for other in one)
+        ]
+        yield Remark(RemarkKind.SOME_RELEASES, answers.text(fault, versions, language))
 
 
 def _covered(chosen: Sequence[Fault], faults: dict[Version, tuple[Fault, ...]]) -> tuple[Version, ...]:

@@ -27,6 +27,8 @@ class RemarkKind(StrEnum):
     NOT_CHECKED = "not-checked"
     #: something given could not be read and was not used
     DROPPED_INPUT = "dropped-input"
+    #: it holds in some of the releases that are possible
+    SOME_RELEASES = "some-releases"
     #: the release lies outside the shipped facts
     OUTSIDE_FACTS = "outside-facts"
     #: a setting works today and is announced to go

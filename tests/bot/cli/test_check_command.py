@@ -137,10 +137,11 @@ def test_variables_of_a_file_that_lies_beside_are_read(check, tmp_path):
 
 
 def test_a_script_may_come_from_standard_input(check):
-    outcome = check("--file", "-", stdin=b"export VLLM_USE_V1=true\nvllm serve org/m\n")
+    script = b"export VLLM_USE_V1=true\nvllm serve org/m\n"
+    outcome = check("--json", "--vllm-version", "0.10.0", "--file", "-", stdin=script)
 
-    assert outcome.code == 0
-    assert "VLLM_USE_V1" not in outcome.out
+    assert outcome.code == 1
+    assert [one["rule"] for one in answers(outcome)[0]["findings"]] == ["preflight-variable-invalid"]
 
 
 def test_the_models_configuration_is_found_in_its_folder_and_in_the_hubs_cache(check, tmp_path):

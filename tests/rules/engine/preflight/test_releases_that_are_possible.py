@@ -14,7 +14,15 @@ def test_without_a_release_only_what_all_of_them_refuse_is_a_fault():
     assert everywhere.vllm_version is None
     assert everywhere.findings[0].fixes[0].releases == ">=0.6.3,<=0.33.0"
     assert somewhere.ok
-    assert "these do: >=0.13" in remarks(somewhere)
+    assert "these do: 0.13.0\u20130.33.0" in remarks(somewhere)
+    assert "came with vLLM 0.13.0; vLLM 0.6.3\u20130.12.0 does not take it" in remarks(somewhere)
+
+
+def test_what_only_some_releases_ignore_is_a_remark_while_the_release_is_unknown():
+    found = check("vllm serve m", None, env={"VLLM_ATTENTION_BACKEND": "FLASH_ATTN"})
+
+    assert found.findings == ()
+    assert "Nothing in vLLM 0.15.0\u20130.33.0 reads VLLM_ATTENTION_BACKEND=FLASH_ATTN" in remarks(found)
 
 
 def test_a_launch_that_no_release_takes_whole_is_stopped():
