@@ -45,6 +45,15 @@ class UnreachableError(ChatError):
 
     def __init__(self, platform: str, what: str) -> None:
         super().__init__(platform, f"no answer to {what}", "Look for the own reply before trying again.")
+        #: False: it broke before anything could be seen
+        self.may_be_out = True
+
+
+class CannotTellError(ChatError):
+    """Whether a reply is out cannot be told: nothing may be read where it would stand."""
+
+    def __init__(self, platform: str, permission: str) -> None:
+        super().__init__(platform, "what stands there may not be read", f"Grant {permission}.")
 
 
 class FileGoneError(ChatError):

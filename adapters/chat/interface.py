@@ -37,6 +37,7 @@ from adapters.chat.card import (
 )
 from adapters.chat.card_json import card_from_json, card_to_json
 from adapters.chat.errors import (
+    CannotTellError,
     ChatError,
     FileGoneError,
     FileTooLargeError,
@@ -56,6 +57,7 @@ __all__ = [
     "Bullets",
     "Button",
     "ButtonStyle",
+    "CannotTellError",
     "Capabilities",
     "Card",
     "ChatError",
@@ -211,6 +213,10 @@ class Click:
     clicked_at: datetime
     delivery_keys: tuple[str, ...]
     handle: str | None = None
+    #: ids of the groups or roles that the platform says the person is in, where it says so with the press
+    groups: tuple[str, ...] = ()
+    #: their language as the platform tells it; None: unknown
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +250,8 @@ class Capabilities:
     button_label_limit: int
     file_limit_bytes: int
     can_be_private: bool = True
+    #: a private reply that is posted a second time under its id shows once
+    repeats_private: bool = True
     #: False: links are only followed when they name a host
     has_own_pages: bool = False
     #: characters that the platform counts as more than one, with what each adds (`&` is sent as `&amp;`)
@@ -285,7 +293,10 @@ class ChatPlatform(Protocol):
         """Show a reply. Raises `ChatError`; after `UnreachableError` the reply may be out."""
 
     async def find_reply(self, place: Place, reply_id: str) -> MessageRef | None:
-        """Return our reply with this id if the place shows it. Raises `ChatError`."""
+        """Return our reply with this id if the place shows it.
+
+        Raises `CannotTellError` where nothing may be read, or another `ChatError`.
+        """
 
     async def edit(self, ref: MessageRef, reply: Reply) -> None:
         """Show another card in place of one of ours. Raises `ChatError`."""

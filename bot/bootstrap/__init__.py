@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import structlog
 from aiohttp import web
@@ -22,7 +22,9 @@ from adapters.chat.console.routes import RoomsApi
 from adapters.chat.console.sending import Limits
 from adapters.chat.console.uploads import Uploads
 from bot.access.signing_in import os_person
+from bot.bootstrap.acting import acting_of
 from bot.bootstrap.hosts import open_host
+from bot.bootstrap.platforms import discord_options, examine, manifest, slack_options
 from bot.clock import random_id, system_clock
 from bot.intake.connections import Connection
 from bot.intake.threshold import Admission
@@ -37,8 +39,6 @@ from bot.settings import (
     StoreSettings,
 )
 from bot.store.database import Database, open_database
-from bot.store.interface import StoreError
-from bot.store.notes import SqlNotes
 from bot.store.room import SqlRoomLog
 from bot.telemetry.log_lines import LogLines
 from bot.triage.looking.pool import LookingPool, LookingTooLongError, WorkerLostError
@@ -53,91 +53,18 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
     from typing import TextIO
 
-    from adapters.chat.discord.options import DiscordOptions
-    from adapters.chat.slack.options import SlackOptions
     from adapters.chat.slack.platform import SlackPlatform
     from bot.wiring.lasting import Missed
 
 __all__ = ["Stage", "demo", "examine", "login", "manifest", "open_host", "running", "serve"]
 
 _MIB = 1 << 20
-#: stands in for the page's address in a manifest
-_EXAMPLE_URL = "https://triage.example.org"
 #: how long a dropped file may wait to be read
 _UPLOAD_LIFE = timedelta(days=1)
 #: seconds that open requests get when the bot ends
 _FAREWELL_S = 1.0
 #: seconds that platforms and unfinished answers get when the bot ends
 _GOODBYE_S = 8.0
-
-
-def slack_options(settings: Settings) -> SlackOptions:
-    """Return how Slack is configured."""
-    # Its libraries are slow to import, and most bots speak to one platform.
-    from adapters.chat.slack.options import Delivery, Hearing, SlackOptions  # noqa: PLC0415
-
-    chosen = settings.slack
-    return SlackOptions(
-        bot_token=chosen.bot_token.get_secret_value(),
-        app_token=chosen.app_token.get_secret_value(),
-        signing_secret=chosen.signing_secret.get_secret_value(),
-        delivery=Delivery(chosen.delivery.value),
-        api_url=chosen.api_url,
-        hearing=Hearing(
-            unasked=chosen.mode.hears_channels,
-            mentions=chosen.mode.hears_mentions,
-            in_shared_channels=chosen.shared_channels,
-            channels=frozenset(chosen.channels),
-        ),
-        pages_url=settings.console.public_url,
-    )
-
-
-def discord_options(settings: Settings, database: Database | None = None) -> DiscordOptions:
-    """Return how Discord is configured."""
-    from adapters.chat.discord.options import DiscordOptions, Mode  # noqa: PLC0415 (as above)
-
-    chosen = settings.discord
-    return DiscordOptions(
-        token=chosen.token.get_secret_value(),
-        clock=system_clock,
-        notebook=SqlNotes(database, "discord") if database is not None else None,
-        mode=Mode(chosen.mode.value),
-        reads_content=chosen.reads_content,
-        sharded=chosen.sharded,
-        api_url=chosen.api_url.rstrip("/"),
-        gateway_url=chosen.gateway_url,
-        pages_url=settings.console.public_url,
-    )
-
-
-def manifest(platform: str, settings: Settings, application: str = "") -> dict[str, Any]:
-    """Return what is pasted into a platform (`slack` or `discord`) so that it fits the settings."""
-    if platform == "slack":
-        from adapters.chat.slack.setup.manifest import manifest_for  # noqa: PLC0415 (as above)
-
-        return manifest_for(slack_options(settings), settings.console.public_url or _EXAMPLE_URL)
-    from adapters.chat.discord.setup.invitation import invitation_for  # noqa: PLC0415 (as above)
-
-    return invitation_for(discord_options(settings), application)
-
-
-async def examine(settings: Settings) -> dict[str, list[str] | None]:
-    """Return for store and platforms what is wrong, one sentence each; None for what is not set up."""
-    found: dict[str, list[str] | None] = {"store": [], "slack": None, "discord": None}
-    try:
-        await (await open_database(settings.store_url)).close()
-    except StoreError as error:
-        found["store"] = [str(error)]
-    if settings.slack.is_configured:
-        from adapters.chat.slack.setup import examination as slack  # noqa: PLC0415 (as above)
-
-        found["slack"] = [str(fault) for fault in await slack.examine(slack_options(settings))]
-    if settings.discord.is_configured:
-        from adapters.chat.discord.setup import examination as discord  # noqa: PLC0415 (as above)
-
-        found["discord"] = [str(fault) for fault in await discord.examine(discord_options(settings))]
-    return found
 
 
 @dataclass(frozen=True)
@@ -214,13 +141,17 @@ async def running(settings: Settings, stage: Stage, missed: Missed = only_log) -
         pool = LookingPool(stage.make_engine, settings.triage.workers, settings.triage.timeout_s)
         stack.callback(pool.close)
         chats = Chats(settings, database, Limits())
-        bot = Bot(settings, stage, database, listener, pool, chats)
+        acting = acting_of(settings, database, pool, ConsolePlatform(chats.rooms).capabilities)
+        if acting is not None:
+            stack.push_async_callback(acting.hosts.close)
+        bot = Bot(settings, stage, database, listener, pool, chats, acting)
         work = (
             _warm_up(pool),
             purge_daily(database, settings.store.keep_days, system_clock),
             follow_rooms(database, chats.rooms.watchers.wake),
             bot.work().run(),
             bot.connections.run(),
+            *bot.acts(),
         )
         stack.push_async_callback(_end, begin(work, missed))
         app = bot.app(chats.limits.text_bytes, chats.limits.files)

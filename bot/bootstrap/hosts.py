@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bot.hosts import registry
-from bot.hosts.addresses import look_up, pinned
+from adapters.hosts.client import HelperHost
+from adapters.hosts.errors import HostUnreachableError
+from adapters.hosts.transport.lazy import LazyTransport
+from bot.hosts.addresses import BadAddressError, look_up, pinned
+from bot.hosts.registry import Host, Reach, TransportKind
 
 if TYPE_CHECKING:
     from adapters.hosts.interface import Host as GpuHost
+    from adapters.hosts.transport.interface import Transport
+    from adapters.hosts.transport.ssh import SshAddress
 
 #: all that a helper on this machine is given: nothing of the bot's own secrets
 _HELPER_ENVIRONMENT: Final = {
@@ -17,31 +22,34 @@ _HELPER_ENVIRONMENT: Final = {
 }
 
 
-async def open_host(host: registry.Host) -> GpuHost:
-    """Return a host of the registry as what does our verbs; nothing is connected yet, but names are looked up.
+def open_host(host: Host) -> GpuHost:
+    """Return a host of the registry as what does our verbs; nothing is looked up or connected before it is asked."""
+    return HelperHost(host.name, LazyTransport(lambda: _transport(host)))
 
-    Raises `BadAddressError`.
-    """
-    from adapters.hosts.client import HelperHost  # noqa: PLC0415 (slow to import)
 
-    if host.transport is registry.TransportKind.LOCAL:
-        from adapters.hosts.transport.local import LocalTransport  # noqa: PLC0415 (slow to import)
+async def _transport(host: Host) -> Transport:
+    if host.transport is TransportKind.LOCAL:
+        from adapters.hosts.transport.local import LocalTransport  # noqa: PLC0415 (one of two, each slow to import)
 
-        return HelperHost(host.name, LocalTransport(host.name, host.helper, _HELPER_ENVIRONMENT))
-    from adapters.hosts.transport.ssh import SshAddress, SshKey, SshTransport  # noqa: PLC0415 (slow to import)
+        return LocalTransport(host.name, host.helper, _HELPER_ENVIRONMENT)
+    from adapters.hosts.transport.ssh import SshKey, SshTransport  # noqa: PLC0415 (as above)
 
-    route = tuple(
-        [
-            SshAddress(
-                address=await pinned(one.address, one.special_addresses, look_up),
-                port=one.port,
-                user=one.user,
-                host_keys=one.host_keys,
-                host_authorities=one.host_authorities,
-                certified_name=one.certified_name,
-            )
-            for one in host.route
-        ]
-    )
+    try:
+        route = tuple([await _address(one) for one in host.route])
+    except BadAddressError as error:
+        raise HostUnreachableError(host.name, str(error)) from error
     assert host.key_file is not None  # noqa: S101 (the registry's schema says so for SSH)
-    return HelperHost(host.name, SshTransport(host.name, route, SshKey(host.key_file, host.certificate_file)))
+    return SshTransport(host.name, route, SshKey(host.key_file, host.certificate_file))
+
+
+async def _address(reach: Reach) -> SshAddress:
+    from adapters.hosts.transport.ssh import SshAddress  # noqa: PLC0415 (as above)
+
+    return SshAddress(
+        address=await pinned(reach.address, reach.special_addresses, look_up),
+        port=reach.port,
+        user=reach.user,
+        host_keys=reach.host_keys,
+        host_authorities=reach.host_authorities,
+        certified_name=reach.certified_name,
+    )

@@ -57,6 +57,8 @@ def click_to_json(click: Click) -> dict[str, Any]:
         "clicked_at": click.clicked_at.isoformat(),
         "thread": click.message.place.thread,
         "handle": click.handle,
+        "groups": list(click.groups),
+        "language": click.language,
     }
 
 
@@ -71,6 +73,8 @@ def click_from_json(place: Place, message: str, data: Mapping[str, Any]) -> Clic
         clicked_at=datetime.fromisoformat(data["clicked_at"]),
         delivery_keys=(),
         handle=data["handle"],
+        groups=tuple(data.get("groups", ())),
+        language=data.get("language"),
     )
 
 

@@ -67,6 +67,19 @@ class Desk:
             await self._hold_back(act, outcome)
         return outcome
 
+    async def preview(self, actor: Actor, wanted: Wanted) -> DeskOutcome:
+        """Show the plan that a request would make; it is not kept, and there is nothing to approve."""
+        target = self.permission.target(wanted.server)
+        if target is None:
+            return _unregistered(wanted.server)
+        act = Act(actor, Action.FORCE if wanted.is_forced else Action.REQUEST, target)
+        decision = self._decide(act)
+        entry = act.decided(decision, self.tools.clock())
+        await self.journal.write(replace(entry, detail=entry.detail or "a look at the plan"))
+        if not decision.is_allowed:
+            return DeskOutcome(OutcomeKind.DENIED, refusal=decision.refusal)
+        return await self.requesting.preview(wanted, target.host, actor.id)
+
     async def approve(self, actor: Actor, relaunch_id: str, plan_hash: str) -> DeskOutcome:
         """Approve the plan that an actor saw; the last approval that is needed sets the run off, once."""
         run = await self.tools.runs.get(relaunch_id)

@@ -50,6 +50,8 @@ class DeskOutcome:
     next_step: str = ""
     #: approvals that are still missing
     missing: int = 0
+    #: it failed because the host did not answer
+    is_unreachable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

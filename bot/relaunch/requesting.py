@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from adapters.hosts.errors import HostError
+from adapters.hosts.errors import HostError, HostUnreachableError, OutcomeUnknownError
 from adapters.hosts.interface import Order, ProbeKind, RunState
 from bot.hosts.registry import ProbeSort
 from bot.relaunch.gate import may_plan
@@ -20,12 +20,13 @@ from bot.store.relaunches.interface import Move, Planned, Relaunch
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from adapters.hosts.interface import Host, Snapshot
+    from adapters.hosts.interface import Host, LaunchChange, Snapshot
     from bot.audit.entry import Entry
     from bot.clock import Clock, NewId
     from bot.hosts.registry import Server
     from bot.relaunch.permission import PresentPermission
     from bot.relaunch.planning.plan import Plan
+    from bot.relaunch.states import Blocked
     from bot.store.relaunches.interface import LockStore, RelaunchStore
     from rules.engine.report import Remedy
     from rules.releases.release import Release
@@ -64,6 +65,19 @@ class ReleaseFacts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class _Looked:
+    """What host and gate said, before the host is asked about the change itself."""
+
+    server: Server
+    snapshot: Snapshot
+    change: LaunchChange
+    is_serving: bool
+    version: str | None
+    release: Release | None
+    blocked: Blocked | None
+
+
+@dataclass(frozen=True, slots=True)
 class Requesting:
     """Makes plans."""
 
@@ -77,22 +91,26 @@ class Requesting:
     new_id: NewId
     #: how long a plan may be approved
     life: timedelta = timedelta(minutes=30)
+    #: seconds between the first and the second look at a healthy server
+    soak_s: float = Timeouts().soak
+    #: seconds that a start may take at most, however slow the server usually is
+    longest_start_s: float = Timeouts().start
+
+    async def preview(self, wanted: Wanted, host: str, requester: str) -> DeskOutcome:
+        """Return the plan that a request would make, and what would hold it back; nothing is kept."""
+        wish = self._wish(wanted, host, requester)
+        try:
+            looked = await self._look(wish, wanted)
+            plan = await self._draft(wish, wanted, looked)
+        except (NotPlannableError, HostError, LookupError) as error:
+            return _failed(error)
+        return DeskOutcome(OutcomeKind.PLANNED, plan=plan, blocked=looked.blocked)
 
     async def request(
         self, wanted: Wanted, host: str, requester: str, entry: Callable[[Relaunch], Entry]
     ) -> DeskOutcome:
         """Return what comes of a request that is allowed."""
-        wish = Relaunch(
-            id=self.new_id(),
-            host=host,
-            server=wanted.server,
-            state=State.REQUESTED,
-            requester=requester,
-            incident_id=wanted.incident,
-            fingerprint=wanted.fingerprint,
-            asked_at=self.clock(),
-            origin={**wanted.origin, "fix": wanted.remedy.id},
-        )
+        wish = self._wish(wanted, host, requester)
         joined = await self._join(wish, entry(wish))
         if joined is not None:
             return DeskOutcome(OutcomeKind.JOINED, joined)
@@ -104,13 +122,27 @@ class Requesting:
         # of two requests at once one was faster
         return DeskOutcome(OutcomeKind.JOINED, kept) if kept.id != wish.id else await self._try(kept, wanted)
 
+    def _wish(self, wanted: Wanted, host: str, requester: str) -> Relaunch:
+        return Relaunch(
+            id=self.new_id(),
+            host=host,
+            server=wanted.server,
+            state=State.REQUESTED,
+            requester=requester,
+            incident_id=wanted.incident,
+            fingerprint=wanted.fingerprint,
+            asked_at=self.clock(),
+            origin={**wanted.origin, "fix": wanted.remedy.id},
+        )
+
     async def _try(self, kept: Relaunch, wanted: Wanted) -> DeskOutcome:
         try:
             return await self._plan(kept, wanted)
-        except (NotPlannableError, HostError) as error:
-            return await self._fail(kept, error.what, error.next_step or "ask again when the host answers")
-        except LookupError as error:
-            return await self._fail(kept, str(error), "look at the registry of hosts")
+        except (NotPlannableError, HostError, LookupError) as error:
+            failed = _failed(error)
+        detail = f"{failed.detail}: {failed.next_step}"
+        await self.runs.move(Move(kept.id, State.PREFLIGHT_FAILED, self.clock(), detail))
+        return replace(failed, relaunch=await self.runs.get(kept.id))
 
     async def _join(self, wish: Relaunch, entry: Entry) -> Relaunch | None:
         """Return the open run of a server, unless it waits for approval of another change, which is void then."""
@@ -125,6 +157,14 @@ class Requesting:
         return None
 
     async def _plan(self, run: Relaunch, wanted: Wanted) -> DeskOutcome:
+        looked = await self._look(run, wanted)
+        if looked.blocked is not None:
+            await self.runs.move(Move(run.id, State.VOIDED, self.clock(), looked.blocked.detail))
+            return DeskOutcome(OutcomeKind.BLOCKED, blocked=looked.blocked, detail=looked.blocked.detail)
+        await self.runs.move(Move(run.id, State.PLANNED, self.clock()))
+        return await self._offer(run, await self._draft(run, wanted, looked))
+
+    async def _look(self, run: Relaunch, wanted: Wanted) -> _Looked:
         registered = self.permission.find(run.server)
         if registered is None:
             raise NotPlannableError(f"{run.server} is not registered", "look at the registry of hosts")
@@ -137,26 +177,26 @@ class Requesting:
         is_serving = await self._is_serving(host, snapshot, server)
         gate = await self.permission.wish(run, is_serving=is_serving, is_forced=wanted.is_forced)
         blocked = may_plan(gate, self.permission.switches(), self.clock())
-        if blocked is not None:
-            await self.runs.move(Move(run.id, State.VOIDED, self.clock(), blocked.detail))
-            return DeskOutcome(OutcomeKind.BLOCKED, blocked=blocked, detail=blocked.detail)
-        await self.runs.move(Move(run.id, State.PLANNED, self.clock()))
+        return _Looked(server, snapshot, change, is_serving, version, release, blocked)
+
+    async def _draft(self, run: Relaunch, wanted: Wanted, looked: _Looked) -> Plan:
+        server, snapshot = looked.server, looked.snapshot
         # the number that a run would get now
         fence = max(await self.locks.fence(run.host), snapshot.fence) + 1
-        preflight = await host.preflight(Order(run.server, f"{run.id}:preflight", fence), change)
+        order = Order(run.server, f"{run.id}:preflight", fence)
+        preflight = await self.host(run.host).preflight(order, looked.change)
         found = Found(
             host=run.host,
             snapshot=snapshot,
             preflight=preflight,
-            is_serving=is_serving,
-            vllm_version=version,
-            release=release,
+            is_serving=looked.is_serving,
+            vllm_version=looked.version,
+            release=looked.release,
             model=server.model,
             usual_start=server.expected_start_seconds,
             always_image=server.probe is ProbeSort.VISION,
         )
-        plan = make_plan(self._asked(run, wanted), found, _timeouts(server))
-        return await self._offer(run, plan)
+        return make_plan(self._asked(run, wanted), found, self._timeouts(server))
 
     async def _offer(self, run: Relaunch, plan: Plan) -> DeskOutcome:
         kept = Planned(plan_to_json(plan), plan.hash, plan.expires_at)
@@ -185,11 +225,17 @@ class Requesting:
             expires_at=self.clock() + self.life,
         )
 
-    async def _fail(self, run: Relaunch, what: str, next_step: str) -> DeskOutcome:
-        await self.runs.move(Move(run.id, State.PREFLIGHT_FAILED, self.clock(), f"{what}: {next_step}"))
-        kept = await self.runs.get(run.id)
-        return DeskOutcome(OutcomeKind.FAILED, kept, detail=what, next_step=next_step)
+    def _timeouts(self, server: Server) -> Timeouts:
+        usual = max(_SHORTEST_S, _PATIENCE * float(server.expected_start_seconds))
+        return Timeouts(start=min(usual, self.longest_start_s), soak=self.soak_s)
 
 
-def _timeouts(server: Server) -> Timeouts:
-    return Timeouts(start=max(_SHORTEST_S, _PATIENCE * float(server.expected_start_seconds)))
+def _failed(error: NotPlannableError | HostError | LookupError) -> DeskOutcome:
+    if isinstance(error, LookupError):
+        return DeskOutcome(OutcomeKind.FAILED, detail=str(error), next_step="look at the registry of hosts")
+    return DeskOutcome(
+        OutcomeKind.FAILED,
+        detail=error.what,
+        next_step=error.next_step or "ask again when the host answers",
+        is_unreachable=isinstance(error, (HostUnreachableError, OutcomeUnknownError)),
+    )

@@ -244,6 +244,17 @@ outbox = Table(
     sqlite_autoincrement=True,
 )
 
+#: which message shows a run, and what it showed last
+run_cards = Table(
+    "run_cards",
+    metadata,
+    Column("relaunch_id", ForeignKey("relaunches.id", ondelete="CASCADE"), primary_key=True),
+    #: none: it is being posted
+    Column("message", String(255)),
+    #: SHA-256 of the card
+    Column("shown", String(64), nullable=False),
+)
+
 
 def to_millis(moment: datetime) -> int:
     """Return a time as it is kept. Raises `ValueError` for one without a time zone."""

@@ -14,10 +14,10 @@ from bot.intake.inbox import CLICK
 from bot.intake.payload import click_from_json, message_from_json
 from bot.locale import supported
 from bot.triage.card import WRONG_ANSWER
-from bot.triage.conversation import ASKED, GPU, MODEL, READ, RELEASE, Conversation, conversation_of
-from bot.triage.looking.outcome import Question
+from bot.triage.conversation import ASKED, READ, Conversation, conversation_of
 from bot.triage.looking.pool import LookingTooLongError
 from bot.triage.policy import deserves_answer, improves, is_heard
+from bot.triage.questions import THREAD_LIMIT, question_of
 from bot.triage.replies import Saying
 from bot.triage.showing.trouble import empty_card, trouble_card
 from rules.engine.report import Status
@@ -26,13 +26,19 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from typing import Protocol
 
-    from adapters.chat.interface import Card, ChatPlatform, IncomingMessage
+    from adapters.chat.interface import Card, ChatPlatform, Click, IncomingMessage
     from bot.asking.asked import Worded
     from bot.clock import NewId
     from bot.store.interface import Answer, AnswerStore, InboxEntry, InboxStore, IncidentStore
     from bot.telemetry.figures import Figures
-    from bot.triage.looking.outcome import Outcome
+    from bot.triage.looking.outcome import Outcome, Question
     from bot.triage.replies import Replies
+
+    class Presses(Protocol):
+        """Whoever is told of the buttons that are about more than an answer."""
+
+        async def handle(self, press_id: str, click: Click) -> None:
+            """Do what a press asks for; raises `ChatError` when it is worth another try."""
 
     class Looker(Protocol):
         """Whoever answers questions, away from the event loop."""
@@ -44,8 +50,6 @@ if TYPE_CHECKING:
             """Return the answer to a question in words, None when they are none; raises the same."""
 
 
-#: messages of one thread that are read together
-_THREAD_LIMIT = 50
 _TROUBLE = "trouble"
 #: status of the answer to a question in words
 _TOLD = "told"
@@ -65,6 +69,8 @@ class Desk:
     file_limit_bytes: int
     figures: Figures
     allowed_bots: frozenset[str] = frozenset()
+    #: None: servers cannot be relaunched from here
+    presses: Presses | None = None
 
 
 class Answering:
@@ -126,7 +132,7 @@ class Answering:
 
     async def _answer(self, entry: InboxEntry, message: IncomingMessage, files: tuple[Path, ...]) -> bool:
         desk = self._desk
-        thread = await desk.inbox.thread_messages(entry.place, _THREAD_LIMIT)
+        thread = await desk.inbox.thread_messages(entry.place, THREAD_LIMIT)
         incident = await desk.incidents.in_thread(entry.place)
         shown = await desk.replies.shown_in(incident)
         own = shown is not None and shown.entry_id == entry.id
@@ -190,17 +196,8 @@ class Answering:
     def _question(
         self, entry: InboxEntry, talk: Conversation, files: tuple[Path, ...], reply_id: str
     ) -> Question:
-        return Question(
-            texts=talk.texts,
-            files=files,
-            limits=self._desk.platforms[entry.place.platform].capabilities,
-            reply_id=reply_id,
-            vllm_version=talk.fields.get(RELEASE),
-            gpu=talk.fields.get(GPU),
-            model=talk.fields.get(MODEL),
-            masked=talk.masked,
-            language=supported(entry.payload["language"]) if entry.payload["language"] else None,
-        )
+        limits = self._desk.platforms[entry.place.platform].capabilities
+        return question_of(entry, talk, files, reply_id, limits, self._desk.presses is not None)
 
     @asynccontextmanager
     async def _files(self, message: IncomingMessage) -> AsyncIterator[tuple[Path, ...]]:
@@ -231,6 +228,8 @@ class Answering:
         click = click_from_json(entry.place, entry.message, entry.payload)
         if click.action == WRONG_ANSWER:
             await self._desk.answers.call_wrong(click.value, click.person.id, click.clicked_at)
+        elif self._desk.presses is not None:
+            await self._desk.presses.handle(entry.id, click)
 
 
 def _saying(entry: InboxEntry, message: IncomingMessage, outcome: Outcome, reply_id: str) -> Saying:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from adapters.chat.interface import (
     Bullets,
     Button,
+    ButtonStyle,
     Card,
     Code,
     CodeKind,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 #: `Button.action` of the button that says an answer is wrong
 WRONG_ANSWER = "answer-is-wrong"
+#: `Button.action` of the button that asks for a plan to relaunch the failed server
+RELAUNCH = "relaunch"
 #: `Button.value` of a card whose reply has no id yet
 _NO_ID = ""
 
@@ -42,10 +45,10 @@ _TONES = {
 }
 
 
-def card_of(report: Report, reply_id: str = _NO_ID) -> Card:
+def card_of(report: Report, reply_id: str = _NO_ID, *, can_relaunch: bool = False) -> Card:
     """Return the card for a report: verdict, cause, fixes with their proofs, questions, then the rest.
 
-    `reply_id` is what the button "this answer is wrong" carries. What was quoted from a paste is defanged.
+    `reply_id` is what the buttons carry. What was quoted from a paste is defanged.
     """
     language = report.language
     title = _title(report)
@@ -61,7 +64,7 @@ def card_of(report: Report, reply_id: str = _NO_ID) -> Card:
         tone=_TONES[report.status],
         badges=_badges(report),
         sections=sections,
-        buttons=_buttons(report, reply_id),
+        buttons=_buttons(report, reply_id, can_relaunch=can_relaunch),
         language=language,
     )
 
@@ -193,9 +196,14 @@ def _shown(url: str) -> str:
     return defang(url.partition("://")[2].removesuffix("/"))
 
 
-def _buttons(report: Report, reply_id: str) -> tuple[Button, ...]:
+def _buttons(report: Report, reply_id: str, *, can_relaunch: bool) -> tuple[Button, ...]:
     if report.status is Status.NOT_AN_INCIDENT:
         return ()
+    offered = (
+        (Button(RELAUNCH, reply_id, say("card.button.relaunch", report.language), ButtonStyle.PRIMARY),)
+        if can_relaunch
+        else ()
+    )
     label = say("card.button.wrong", report.language)
     confirm = say("card.button.wrong.confirm", report.language)
-    return (Button(WRONG_ANSWER, reply_id, label, confirm=confirm),)
+    return (*offered, Button(WRONG_ANSWER, reply_id, label, confirm=confirm))

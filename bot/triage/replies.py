@@ -5,17 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from adapters.chat.interface import MessageRef, Reply, Visibility, card_from_json, card_to_json
+from adapters.chat.interface import (
+    CannotTellError,
+    ChatError,
+    MessageRef,
+    NotAllowedError,
+    Paragraph,
+    Reply,
+    Section,
+    UnreachableError,
+    Visibility,
+    card_from_json,
+    card_to_json,
+)
+from bot.locale import say
 from bot.store.interface import Answer, Incident
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adapters.chat.interface import Card, ChatPlatform, IncomingMessage
+    from adapters.chat.interface import Card, ChatPlatform, IncomingMessage, Place
     from bot.clock import Clock, NewId
     from bot.store.interface import AnswerStore, InboxEntry, IncidentStore
     from bot.telemetry.figures import Figures
     from bot.triage.looking.outcome import Outcome
+
+
+#: replies that certainly are not out are remembered up to so many
+_UNSAID_LIMIT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +67,8 @@ class Replies:
         self._clock = clock
         self._new_id = new_id
         self._figures = figures
+        #: ids of replies that this process tried to post, and that certainly are not out
+        self._unsaid: set[str] = set()
 
     async def shown_in(self, incident: Incident | None) -> Answer | None:
         """Return the reply that is out for an incident."""
@@ -57,7 +76,10 @@ class Replies:
         return answer if answer is not None and answer.message is not None else None
 
     async def say(self, saying: Saying) -> None:
-        """Post a reply unless it is out already. Raises `ChatError`."""
+        """Post a reply unless it is out already. Raises `ChatError`.
+
+        One that may be out, where nothing may be read, is said to whoever asked alone: never twice to all.
+        """
         entry = saying.entry
         wanted = Answer(
             id=saying.reply_id,
@@ -73,11 +95,17 @@ class Replies:
         if answer.message is not None:
             return
         platform = self._platforms[entry.place.platform]
+        reply = self._reply(saying, answer)
+        ref = None
         # An answer that was decided on in an earlier life may be out already.
-        known = answer is not wanted
-        ref = await platform.find_reply(entry.place, answer.id) if known else None
+        is_new = answer is wanted or answer.id in self._unsaid
+        if not is_new:
+            try:
+                ref = await _found(platform, entry.place, reply)
+            except CannotTellError:
+                reply = _again(reply, saying, platform)
         if ref is None:
-            ref = await platform.post(entry.place, self._reply(saying, answer))
+            ref = await self._post(platform, entry.place, reply, is_new=is_new)
         await self._answers.posted(answer.id, ref.id)
         waited = self._clock() - entry.received_at
         self._figures.answered(platform.name, answer.status, waited.total_seconds())
@@ -92,7 +120,12 @@ class Replies:
             incident_id=saying.incident_id or shown.incident_id,
         )
         ref = MessageRef(shown.place, shown.message or "")
-        await self._platforms[shown.place.platform].edit(ref, Reply(shown.id, saying.card))
+        try:
+            await self._platforms[shown.place.platform].edit(ref, Reply(shown.id, saying.card))
+        except NotAllowedError:
+            # What one person saw cannot be changed.
+            await self.say(replace(saying, reply_id=self._new_id()))
+            return
         await self._answers.revise(changed)
 
     async def record(self, entry: InboxEntry, outcome: Outcome) -> Incident:
@@ -116,6 +149,20 @@ class Replies:
             )
         )
 
+    async def _post(self, platform: ChatPlatform, place: Place, reply: Reply, *, is_new: bool) -> MessageRef:
+        """Post, and remember of a first try that failed whether its reply may be out. Raises `ChatError`."""
+        try:
+            ref = await platform.post(place, reply)
+        except ChatError as error:
+            may_be_out = isinstance(error, UnreachableError) and error.may_be_out
+            if is_new and not may_be_out and len(self._unsaid) < _UNSAID_LIMIT:
+                self._unsaid.add(reply.id)
+            else:
+                self._unsaid.discard(reply.id)
+            raise
+        self._unsaid.discard(reply.id)
+        return ref
+
     def _reply(self, saying: Saying, answer: Answer) -> Reply:
         private = saying.is_private and self._platforms[answer.place.platform].capabilities.can_be_private
         return Reply(
@@ -125,3 +172,19 @@ class Replies:
             recipient=saying.message.author.id if private else None,
             handle=saying.message.handle,
         )
+
+
+async def _found(platform: ChatPlatform, place: Place, reply: Reply) -> MessageRef | None:
+    """Return a reply that is out. Raises `CannotTellError`."""
+    if reply.visibility is Visibility.PRIVATE and not platform.capabilities.repeats_private:
+        raise CannotTellError(platform.name, "nothing: what one person sees cannot be read again")
+    return await platform.find_reply(place, reply.id)
+
+
+def _again(reply: Reply, saying: Saying, platform: ChatPlatform) -> Reply:
+    """Return a reply that may be out already, for whoever asked alone."""
+    note = Section("", (Paragraph(say("card.again", reply.card.language)),))
+    card = replace(reply.card, sections=(note, *reply.card.sections))
+    if not platform.capabilities.can_be_private:
+        return replace(reply, card=card)
+    return replace(reply, card=card, visibility=Visibility.PRIVATE, recipient=saying.message.author.id)

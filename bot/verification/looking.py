@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from adapters.chat.interface import Capabilities
-    from bot.triage.looking.pool import LookingPool
+    from bot.triage.looking.engine import Looker
 
 _FAILED = frozenset({Status.DIAGNOSED, Status.UNKNOWN})
 
@@ -38,7 +38,7 @@ class EngineLooker:
 class PoolLooker:
     """Asks the bot's worker processes; meets `bot.relaunch.interface.Looker`."""
 
-    pool: LookingPool
+    pool: Looker
     limits: Capabilities
 
     async def failure_in(self, log: str) -> Failure | None:

@@ -27,13 +27,14 @@ from bot.wiring.pages import PageOptions, guard_of, parts_of
 from rules.engine.paste.keeping import kept_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Coroutine, Sequence
 
     from bot.intake.connections import Connection
     from bot.listening import Listener
     from bot.settings import Settings
     from bot.store.database import Database
     from bot.triage.looking.pool import LookingPool
+    from bot.wiring.acting import Acting
     from bot.wiring.stage import Stage
 
 _MIB = 1 << 20
@@ -69,6 +70,8 @@ class Bot:
     listener: Listener
     pool: LookingPool
     chats: Chats
+    #: None: no registry is configured
+    acting: Acting | None = None
 
     @cached_property
     def figures(self) -> Figures:
@@ -93,6 +96,7 @@ class Bot:
         """Return what answers the inbox."""
         answers, incidents = SqlAnswers(self.database), SqlIncidents(self.database)
         platforms = {one.platform.name: one.platform for one in self._connections}
+        inbox = SqlInbox(self.database)
         desk = Desk(
             platforms=platforms,
             inbox=SqlInbox(self.database),
@@ -104,11 +108,18 @@ class Bot:
             file_limit_bytes=self.settings.triage.file_limit_mib * _MIB,
             figures=self.figures,
             allowed_bots=frozenset().union(*(one.admission.allowed_bots for one in self._connections)),
+            presses=self.acting.presses(answers, inbox, platforms) if self.acting is not None else None,
         )
         presence = Presence(self.settings.state_dir / "processes", random_id())
         shift = Shift(presence, system_clock, tuple(platforms), self.figures)
         claims = SqlClaims(self.database)
         return Work(SqlInbox(self.database), claims, Answering(desk), self.inbox.arrived, shift)
+
+    def acts(self) -> tuple[Coroutine[None, None, None], ...]:
+        """Return what acts on hosts beside the answering; nothing where no registry is configured."""
+        if self.acting is None:
+            return ()
+        return self.acting.work({one.platform.name: one.platform for one in self._connections})
 
     def app(self, text_limit_bytes: int, files_limit: int) -> web.Application:
         """Return the HTTP app, for a page that takes so much at once. Raises `CatalogueError`."""

@@ -142,6 +142,10 @@ class Diagnosis:
     line: int
     #: False: the release that was printed or given does not print this text
     in_era: bool = True
+    #: of the rule
+    version: int = 1
+    #: it is about the part of the model that reads images
+    is_vision: bool = False
 
 
 @dataclass(frozen=True, slots=True)

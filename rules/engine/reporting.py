@@ -107,6 +107,8 @@ class Judged:
             references=rule.references,
             line=self._number(match.line),
             in_era=match.in_era,
+            version=rule.version,
+            is_vision=rule.tower,
         )
 
     def _fixes(self, match: Match, fixes: tuple[Remedy, ...]) -> tuple[Remedy, ...]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 from adapters.chat.console.rooms import Draft
 from adapters.chat.interface import Person
@@ -59,7 +60,15 @@ class ConsoleStage:
         await self._send(text, form.channel, ask="1", files=[file] if file else [], **chosen)
 
     async def press(self, message, label, *, person="ann"):
-        raise NotImplementedError("no scenario presses a button on the page")
+        button = next(one for one in message.raw["card"]["buttons"] if one["label"] == label)
+        pressed = {
+            "message": message.id,
+            "thread": message.thread,
+            "action": button["action"],
+            "value": button["value"],
+        }
+        status, answer = await self._page.post(f"/api/rooms/{message.channel}/clicks", body=pressed)
+        assert status == 202, answer
 
     async def edit(self, message, text):
         path = f"/api/rooms/{message.channel}/messages/{message.id}/edit"
@@ -81,8 +90,10 @@ class ConsoleStage:
     def answers(self, channel="general"):
         shown = {}
         for event in self._events:
-            if event.channel == channel and event.kind == "reply":
-                shown[event.payload["id"]] = self._seen(event)
+            if event.channel == channel and event.kind in {"reply", "edit"}:
+                before = shown.get(event.payload["id"])
+                edits = before.edits + 1 if before else 0
+                shown[event.payload["id"]] = replace(self._seen(event, before), edits=edits)
         return list(shown.values())
 
     async def next_answer(self, after=0, *, channel="general", within_s=5.0):
@@ -92,7 +103,10 @@ class ConsoleStage:
         return self.answers(channel)[after]
 
     async def changed(self, answer, *, within_s=5.0):
-        raise NotImplementedError("no scenario waits for an edited card on the page")
+        async with asyncio.timeout(within_s):
+            while self._now(answer).edits == answer.edits:
+                await self._read()
+        return self._now(answer)
 
     async def settled(self, within_s=5.0):
         await self.bot.idle()
@@ -107,12 +121,15 @@ class ConsoleStage:
         status, answer = await self._page.say(text, channel=channel, files=uploads, **fields)
         assert status == 201, answer
 
+    def _now(self, answer):
+        return next(one for one in self.answers(answer.channel) if one.id == answer.id)
+
     async def _read(self):
         log = SqlRoomLog(self.bot.bot.database)
         last = self._events[-1].sequence if self._events else 0
         self._events.extend(await log.after(last, 1_000))
 
-    def _seen(self, event):
+    def _seen(self, event, before=None):
         card = event.payload["card"]
         recipient = event.payload.get("recipient")
         return Seen(
@@ -120,7 +137,7 @@ class ConsoleStage:
             event.channel,
             "vllm-diagnose",
             _readable(card),
-            thread=event.payload["thread"],
+            thread=event.payload.get("thread", before.thread if before else None),
             private_to="ann" if recipient else None,
             by_the_bot=True,
             buttons=tuple(button["label"] for button in card["buttons"]),

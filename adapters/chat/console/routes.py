@@ -121,7 +121,7 @@ class RoomsApi:
             action=action,
             value=value,
             clicked_at=self.rooms.around.clock(),
-            delivery_keys=(f"click:{data['message']}:{action}:{person.id}",),
+            delivery_keys=(f"click:{self.rooms.around.new_id()}",),
         )
 
     async def _follow(self, request: web.Request) -> web.StreamResponse:

@@ -271,6 +271,8 @@ def click_of(
         clicked_at=clicked_at,
         delivery_keys=(f"interaction:{interaction.id}",),
         handle=handle_of(interaction, is_pending=False),
+        groups=tuple(str(role.id) for role in getattr(interaction.user, "roles", ())),
+        language=str(interaction.locale),
     )
 
 

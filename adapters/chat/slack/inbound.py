@@ -232,7 +232,10 @@ def click_of(payload: Payload, us: Identity, now: datetime) -> Click | None:
         action=action,
         value=value,
         clicked_at=now,
-        delivery_keys=(f"click:{channel}:{message_id}:{action}:{value}:{person.id}"[:255],),
+        # every press has a time of its own: pressing again later is another press
+        delivery_keys=(
+            f"click:{channel}:{message_id}:{actions[0].get('action_ts') or value}:{person.id}"[:255],
+        ),
         handle=str(Handle(str(payload.get("response_url") or ""))) or None,
     )
 

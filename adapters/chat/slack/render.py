@@ -45,6 +45,7 @@ CAPABILITIES = Capabilities(
     buttons_limit=10,
     button_label_limit=75,
     file_limit_bytes=1 << 20,
+    repeats_private=False,
     heavier=(("&", 4), ("<", 3), (">", 3)),
 )
 #: of one message

@@ -99,12 +99,11 @@ def probe(
     For example: vllm-diagnose hosts probe gpu1
     """
     from adapters.hosts.errors import HostError  # noqa: PLC0415 (slow to import)
-    from bot.hosts.addresses import BadAddressError  # noqa: PLC0415
 
     host = chosen_host(load_registry(registry), name)
     try:
         facts, servers = asyncio.run(_look(host))
-    except (HostError, BadAddressError) as error:
+    except HostError as error:
         raise CommandError(str(error), "", ExitCode.UNREACHABLE) from error
     if as_json:
         write_json({"facts": asdict(facts), "servers": [_seen(one) for one in servers]})
@@ -129,7 +128,7 @@ async def _examine(hosts: "tuple[Host, ...]", registry: "Registry") -> dict[str,
 async def _look(host: "Host") -> "tuple[HostFacts, list[Snapshot]]":
     from bot.bootstrap.hosts import open_host  # noqa: PLC0415 (slow to import)
 
-    reached = await open_host(host)
+    reached = open_host(host)
     try:
         facts = await reached.facts()
         return facts, [await reached.snapshot(server.name) for server in host.servers]

@@ -16,7 +16,7 @@ from adapters.chat.interface import ChatError, Reply, Visibility
 from bot.access.policy import Action
 from bot.hosts.guess import Hints, candidates, the_one
 from bot.locale import supported
-from bot.relaunch.chat.actions import ACTIONS, APPROVE, CANCEL, PICK, REJECT, pick_of, plan_of
+from bot.relaunch.chat.actions import ACTIONS, APPROVE, CANCEL, PICK, REJECT, digest_of, pick_of, plan_of
 from bot.relaunch.chat.board import origin_of
 from bot.relaunch.chat.people import NobodyError, actor_of, channel_of
 from bot.relaunch.chat.words import picker_card, plain_card, said_card
@@ -74,18 +74,28 @@ class RelaunchPresses:
             return await self._want(actor, click, language)
         if click.action == PICK:
             picked = pick_of(click.value)
-            if picked is None:
+            server = self._picked(picked[1]) if picked is not None else None
+            if picked is None or server is None:
                 return plain_card("relaunch.gone", language)
-            return await self._request(actor, language, *picked)
+            return await self._request(actor, language, picked[0], server)
         named = plan_of(click.value)
         if named is None:
             return plain_card("relaunch.gone", language)
+        relaunch_id, seen = named
+        run = await self.desk.tools.runs.get(relaunch_id)
+        # the hash of another plan stays short, and is no plan's
+        plan_hash = run.plan_hash if run.plan_hash.startswith(seen) else seen
         acts = {
-            APPROVE: lambda: self.desk.approve(actor, *named),
-            REJECT: lambda: self.desk.reject(actor, *named),
-            CANCEL: lambda: self.desk.cancel(actor, named[0]),
+            APPROVE: lambda: self.desk.approve(actor, relaunch_id, plan_hash),
+            REJECT: lambda: self.desk.reject(actor, relaunch_id, plan_hash),
+            CANCEL: lambda: self.desk.cancel(actor, relaunch_id),
         }
         return _told(await acts[click.action](), language)
+
+    def _picked(self, digest: str) -> str | None:
+        """Return the server that a button stands for."""
+        names = (server.name for _, server in self.registry().servers())
+        return next((name for name in names if digest_of(name) == digest), None)
 
     async def _want(self, actor: Actor, click: Click, language: str) -> Card | None:
         """Ask for a plan for the server that is meant, or which one that is."""

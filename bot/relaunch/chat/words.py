@@ -20,6 +20,7 @@ from adapters.chat.interface import (
 from bot.locale import say
 from bot.relaunch.chat.actions import APPROVE, CANCEL, PICK, REJECT, pick_value, plan_value
 from bot.relaunch.outcomes import OutcomeKind
+from bot.relaunch.planning.difference import written
 from bot.relaunch.states import TERMINAL, TOUCHED, State
 from bot.triage.showing.defang import defang
 
@@ -122,13 +123,6 @@ def _standing(shown: Shown, news: News | None, language: str) -> str:
 
 
 def _plan_section(plan: Plan, language: str) -> Section:
-    lines = []
-    for line in plan.diff:
-        name = f"{line.name} " if line.kind != "variable" else f"{line.name}="
-        if line.before is not None:
-            lines.append(f"- {name}{line.before}".rstrip())
-        if line.after is not None:
-            lines.append(f"+ {name}{line.after}".rstrip())
     facts = (
         Field(say("relaunch.field.host", language), plan.host),
         Field(say("relaunch.field.release", language), plan.vllm_version or "?"),
@@ -138,7 +132,7 @@ def _plan_section(plan: Plan, language: str) -> Section:
         Field(say("relaunch.field.plan", language), plan.hash[:12]),
     )
     proofs = tuple(say(f"relaunch.check.{check}", language) for check in plan.checks)
-    diff = Code(defang("\n".join(lines)) or "=", CodeKind.QUOTE, say("relaunch.diff", language))
+    diff = Code(defang("\n".join(written(plan.diff))) or "=", CodeKind.QUOTE, say("relaunch.diff", language))
     return Section(
         say("relaunch.plan", language),
         (diff, Fields(facts), Paragraph(say("relaunch.proofs", language)), Bullets(proofs)),

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from adapters.hosts.interface import Launch
 
@@ -40,6 +40,18 @@ def difference(before: Launch, after: Launch) -> tuple[DiffLine, ...]:
     )
     found = (*variables, *_arguments(before.argv, after.argv))
     return tuple(line for line in found if line.before != line.after)
+
+
+def written(lines: Iterable[DiffLine]) -> tuple[str, ...]:
+    """Return a difference as people read it: `- NAME=old`, `+ --flag new`."""
+    told: list[str] = []
+    for line in lines:
+        name = f"{line.name}=" if line.kind is DiffKind.VARIABLE else f"{line.name} "
+        if line.before is not None:
+            told.append(f"- {name}{line.before}".rstrip())
+        if line.after is not None:
+            told.append(f"+ {name}{line.after}".rstrip())
+    return tuple(told)
 
 
 def _arguments(before: Sequence[str], after: Sequence[str]) -> Iterator[DiffLine]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from bot.triage.looking.outcome import Outcome, Question
     from rules.engine.paste.facts import Given
     from rules.engine.report import Report
 
@@ -23,6 +24,13 @@ class Engine(Protocol):
 
     def mask(self, text: str) -> tuple[str, int]:
         """Return the text with its secrets masked, and how many there were."""
+
+
+class Looker(Protocol):
+    """Whoever answers questions, away from the event loop."""
+
+    async def look(self, question: Question) -> Outcome:
+        """Return what came of a question. Raises `LookingTooLongError`, `WorkerLostError`."""
 
 
 #: makes the engine of a worker process; a function at the top of a module, so that it can be sent there

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.incident.fingerprint import fingerprint_of
+from bot.relaunch.offer import offer_of
 from bot.triage.card import card_of
 from bot.triage.looking.outcome import WHOLE_BYTES, Outcome, Question
 from bot.triage.showing.fitting import fit
@@ -65,7 +66,9 @@ def _is_plainly_vllm(report: Report, text: str) -> bool:
 def _outcome(report: Report, question: Question, *, is_vllm: bool, read: str | None) -> Outcome:
     first = report.diagnoses[0] if report.diagnoses else None
     told = replace(report, redacted=report.redacted + question.masked)
-    card = fit(card_of(told, question.reply_id), question.limits)
+    offer = offer_of(report)
+    can_relaunch = question.can_relaunch and offer is not None
+    card = fit(card_of(told, question.reply_id, can_relaunch=can_relaunch), question.limits)
     return Outcome(
         status=report.status,
         fingerprint=fingerprint_of(report),
@@ -80,4 +83,5 @@ def _outcome(report: Report, question: Question, *, is_vllm: bool, read: str | N
         model=report.facts.model,
         is_plainly_vllm=is_vllm,
         read=read,
+        offer=offer,
     )

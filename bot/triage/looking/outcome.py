@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adapters.chat.interface import Capabilities, Card
+    from bot.relaunch.offer import Offer
     from rules.engine.report import Status
 
 #: what is read and cleaned as a whole; larger inputs are scanned
@@ -33,6 +34,8 @@ class Question:
     language: str | None = None
     #: secrets that were taken out of the texts already
     masked: int = 0
+    #: servers can be relaunched from here: the card offers it where a fix can be carried out so
+    can_relaunch: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +58,5 @@ class Outcome:
     is_plainly_vllm: bool = False
     #: masked text of the files, to be kept with the message; None when they are too large to keep
     read: str | None = None
+    #: what a relaunch could do about it; None: nothing
+    offer: Offer | None = None

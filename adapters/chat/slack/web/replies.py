@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from adapters.chat.errors import ChatError, NotAllowedError
+from adapters.chat.errors import CannotTellError, ChatError, NotAllowedError, UnreachableError
 from adapters.chat.interface import MessageRef, Visibility
 from adapters.chat.slack.inbound import Handle, asked_at, is_ts
 from adapters.chat.slack.options import NAME
@@ -68,9 +68,10 @@ class Replies:
         return MessageRef(place, f"{_PRIVATE}{reply.id}")
 
     async def find(self, place: Place, reply_id: str) -> MessageRef | None:
-        """Return our reply with this id if the place shows it; finishes what was not finished. Raises `ChatError`.
+        """Return our reply with this id if the place shows it; finishes what was not finished.
 
-        What only one person sees is in no history, so it is never found.
+        What only one person sees is in no history, so it is never found. Raises `CannotTellError` without the
+        right to read there, or another `ChatError`.
         """
         found: Mapping[str, Any] | None = None
         shown: set[str] = set()
@@ -113,6 +114,9 @@ class Replies:
         files: tuple[Uploaded, ...] = ()
         try:
             files = await upload(self._api, reply.card.attachments)
+        except UnreachableError as error:
+            error.may_be_out = False
+            raise
         except NotAllowedError as error:
             # An answer without its file is better than none.
             self._log.warning("file-not-attached", error=str(error))
@@ -190,9 +194,7 @@ class Replies:
                     raise
                 return
             except NotAllowedError as error:
-                # Without the right to read there, it cannot have been posted there, or cannot be known.
-                self._log.warning("cannot-look-for-reply", error=str(error))
-                return
+                raise CannotTellError(NAME, error.permission) from error
             for message in answer.get("messages") or []:
                 yield message
             cursor = str((answer.get("response_metadata") or {}).get("next_cursor") or "")

@@ -1,0 +1,87 @@
+"""How the chat platforms are set up: options from settings, manifests, and what is wrong with them. Not for running."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bot.clock import system_clock
+from bot.store.database import Database, open_database
+from bot.store.interface import StoreError
+from bot.store.notes import SqlNotes
+
+if TYPE_CHECKING:
+    from adapters.chat.discord.options import DiscordOptions
+    from adapters.chat.slack.options import SlackOptions
+    from bot.settings import Settings
+
+#: stands in for the page's address in a manifest
+_EXAMPLE_URL = "https://triage.example.org"
+
+
+def slack_options(settings: Settings) -> SlackOptions:
+    """Return how Slack is configured."""
+    # Its libraries are slow to import, and most bots speak to one platform.
+    from adapters.chat.slack.options import Delivery, Hearing, SlackOptions  # noqa: PLC0415
+
+    chosen = settings.slack
+    return SlackOptions(
+        bot_token=chosen.bot_token.get_secret_value(),
+        app_token=chosen.app_token.get_secret_value(),
+        signing_secret=chosen.signing_secret.get_secret_value(),
+        delivery=Delivery(chosen.delivery.value),
+        api_url=chosen.api_url,
+        hearing=Hearing(
+            unasked=chosen.mode.hears_channels,
+            mentions=chosen.mode.hears_mentions,
+            in_shared_channels=chosen.shared_channels,
+            channels=frozenset(chosen.channels),
+        ),
+        pages_url=settings.console.public_url,
+    )
+
+
+def discord_options(settings: Settings, database: Database | None = None) -> DiscordOptions:
+    """Return how Discord is configured."""
+    from adapters.chat.discord.options import DiscordOptions, Mode  # noqa: PLC0415 (as above)
+
+    chosen = settings.discord
+    return DiscordOptions(
+        token=chosen.token.get_secret_value(),
+        clock=system_clock,
+        notebook=SqlNotes(database, "discord") if database is not None else None,
+        mode=Mode(chosen.mode.value),
+        reads_content=chosen.reads_content,
+        sharded=chosen.sharded,
+        api_url=chosen.api_url.rstrip("/"),
+        gateway_url=chosen.gateway_url,
+        pages_url=settings.console.public_url,
+    )
+
+
+def manifest(platform: str, settings: Settings, application: str = "") -> dict[str, Any]:
+    """Return what is pasted into a platform (`slack` or `discord`) so that it fits the settings."""
+    if platform == "slack":
+        from adapters.chat.slack.setup.manifest import manifest_for  # noqa: PLC0415 (as above)
+
+        return manifest_for(slack_options(settings), settings.console.public_url or _EXAMPLE_URL)
+    from adapters.chat.discord.setup.invitation import invitation_for  # noqa: PLC0415 (as above)
+
+    return invitation_for(discord_options(settings), application)
+
+
+async def examine(settings: Settings) -> dict[str, list[str] | None]:
+    """Return for store and platforms what is wrong, one sentence each; None for what is not set up."""
+    found: dict[str, list[str] | None] = {"store": [], "slack": None, "discord": None}
+    try:
+        await (await open_database(settings.store_url)).close()
+    except StoreError as error:
+        found["store"] = [str(error)]
+    if settings.slack.is_configured:
+        from adapters.chat.slack.setup import examination as slack  # noqa: PLC0415 (as above)
+
+        found["slack"] = [str(fault) for fault in await slack.examine(slack_options(settings))]
+    if settings.discord.is_configured:
+        from adapters.chat.discord.setup import examination as discord  # noqa: PLC0415 (as above)
+
+        found["discord"] = [str(fault) for fault in await discord.examine(discord_options(settings))]
+    return found

@@ -1,0 +1,231 @@
+"""Acting on hosts: registry, desk, durable runs, their messages, the journal's head. Not for reaching hosts.
+
+Made only where a registry is configured; without one the bot diagnoses and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import syslog
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from bot.audit.heads import append_line, head_line
+from bot.audit.keys import read_keys
+from bot.clock import random_id, system_clock
+from bot.relaunch.chat.board import Board, LatestNews
+from bot.relaunch.chat.presses import RelaunchPresses
+from bot.relaunch.desk import Desk
+from bot.relaunch.durable.engine import DurableEngine, engine_url
+from bot.relaunch.durable.leader import leadership_of
+from bot.relaunch.durable.outbox import Feeder
+from bot.relaunch.durable.service import RelaunchService
+from bot.relaunch.gate import Switches
+from bot.relaunch.interface import Tools
+from bot.relaunch.permission import PresentPermission
+from bot.relaunch.requesting import Requesting
+from bot.relaunch.running.run import run
+from bot.store.journal import SqlJournal
+from bot.store.relaunches.approvals import SqlApprovals
+from bot.store.relaunches.cards import SqlRunCards
+from bot.store.relaunches.letters import SqlOutbox
+from bot.store.relaunches.locks import SqlLocks
+from bot.store.relaunches.runs import SqlRelaunches
+from bot.store.relaunches.trouble import may_pass
+from bot.triage.offering import Offering
+from bot.verification.looking import PoolLooker
+from rules.releases.release import UnknownReleaseError
+from rules.releases.shipped import load_releases
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping
+    from pathlib import Path
+
+    from adapters.chat.interface import Capabilities, ChatPlatform
+    from adapters.hosts.interface import Host
+    from bot.hosts.registry import Host as RegisteredHost
+    from bot.hosts.watching import RegistryFile
+    from bot.settings import Settings
+    from bot.store.database import Database
+    from bot.store.interface import AnswerStore, InboxStore
+    from bot.triage.looking.engine import Looker
+    from rules.releases.release import Release
+
+_HEAD_S: Final = 60.0
+
+
+class ShippedFacts:
+    """What is shipped of the releases of vLLM; meets `bot.relaunch.requesting.ReleaseFacts`."""
+
+    def release(self, version: str) -> Release | None:
+        """Return the facts of a release; None where they are not shipped."""
+        try:
+            return load_releases().get(version)
+        except UnknownReleaseError:
+            return None
+
+
+@dataclass(frozen=True)
+class Acting:
+    """All that acts on hosts, wired and not yet running."""
+
+    settings: Settings
+    database: Database
+    registry: RegistryFile
+    open_host: Callable[[RegisteredHost], Host]
+    looker: Looker
+    #: of the platform whose cards hold most: logs are diagnosed for a card that nobody sees
+    limits: Capabilities
+
+    @cached_property
+    def journal(self) -> SqlJournal:
+        """Return the journal. Raises `JournalKeyError`."""
+        return SqlJournal(self.database, read_keys(self.settings.journal_key_file, os.environ))
+
+    @cached_property
+    def news(self) -> LatestNews:
+        """Return the newest word on each run."""
+        return LatestNews()
+
+    @cached_property
+    def hosts(self) -> Hosts:
+        """Return the hosts that were asked so far."""
+        return Hosts(self.registry, self.open_host)
+
+    @cached_property
+    def permission(self) -> PresentPermission:
+        """Return what decides whether an act is allowed now."""
+        runs = SqlRelaunches(self.database, self.journal)
+        approvals = SqlApprovals(self.database, self.journal)
+        return PresentPermission(runs, approvals, self.registry, self._switches, system_clock)
+
+    @cached_property
+    def tools(self) -> Tools:
+        """Return what runs work with."""
+        return self._tools(PoolLooker(self.looker, self.limits))
+
+    def desk(self, wake: Callable[[], None], tools: Tools | None = None) -> Desk:
+        """Return the desk where acts come in."""
+        chosen = self.settings.relaunch
+        requesting = Requesting(
+            runs=self.permission.runs,
+            locks=SqlLocks(self.database),
+            permission=self.permission,
+            host=self.hosts,
+            releases=ShippedFacts(),
+            clock=system_clock,
+            new_id=random_id,
+            life=timedelta(minutes=chosen.approval_minutes),
+            soak_s=float(chosen.soak_seconds),
+            longest_start_s=60.0 * chosen.start_minutes,
+        )
+        return Desk(tools or self.tools, self.permission, requesting, self.journal, wake)
+
+    @cached_property
+    def service(self) -> RelaunchService:
+        """Return what carries out runs as long as the bot lives."""
+        url = self.settings.relaunch.engine_url or engine_url(self.settings.store_url)
+        return RelaunchService(
+            leadership_of(self.settings.store_url, self.settings.state_dir / "relaunch.lock"),
+            lambda: DurableEngine(url, lambda run_id, stepper: run(run_id, stepper, self.tools)),
+            Feeder(SqlOutbox(self.database), self.tools),
+        )
+
+    def presses(
+        self, answers: AnswerStore, inbox: InboxStore, platforms: Mapping[str, ChatPlatform]
+    ) -> RelaunchPresses:
+        """Return what takes the buttons about relaunches."""
+        offering = Offering(inbox, self.looker, self.limits)
+        return RelaunchPresses(self.desk(self.service.wake), self.registry, answers, offering, platforms)
+
+    def work(self, platforms: Mapping[str, ChatPlatform]) -> tuple[Coroutine[None, None, None], ...]:
+        """Return what runs beside the answering, each until it is cancelled."""
+        board = Board(self.tools, SqlRunCards(self.database), platforms, self.news)
+        chosen = self.settings.audit
+        if chosen.head_file is None and not chosen.head_syslog:
+            return self.service.run(), self._show(board)
+        exporting = export_heads(self.journal, chosen.head_file, to_syslog=chosen.head_syslog)
+        return self.service.run(), self._show(board), exporting
+
+    async def _show(self, board: Board) -> None:
+        """Keep messages up to date in the one process that carries out runs."""
+        showing: asyncio.Task[None] | None = None
+        try:
+            while True:
+                if self.service.leads and showing is None:
+                    showing = asyncio.create_task(board.run())
+                elif not self.service.leads and showing is not None:
+                    showing.cancel()
+                    showing = None
+                await asyncio.sleep(0.2)
+        finally:
+            if showing is not None:
+                showing.cancel()
+
+    def _tools(self, looker: PoolLooker) -> Tools:
+        return Tools(
+            runs=self.permission.runs,
+            approvals=self.permission.approvals,
+            locks=SqlLocks(self.database),
+            host=self.hosts,
+            permission=self.permission,
+            looker=looker,
+            witness=self.news,
+            clock=system_clock,
+            pause=asyncio.sleep,
+            is_passing=may_pass,
+        )
+
+    def _switches(self) -> Switches:
+        chosen = self.settings.relaunch
+        return Switches(chosen.enabled, chosen.dry_run, chosen.per_person_per_hour)
+
+
+class Hosts:
+    """Hosts of the registry by name; one whose entry changed is reached anew."""
+
+    def __init__(self, registry: RegistryFile, open_host: Callable[[RegisteredHost], Host]) -> None:
+        self._registry = registry
+        self._open_host = open_host
+        self._opened: dict[str, tuple[RegisteredHost, Host]] = {}
+
+    def __call__(self, name: str) -> Host:
+        """Return a host. Raises `LookupError`."""
+        entry = self._registry().host(name)
+        known = self._opened.get(name)
+        if entry is None and known is not None:
+            # a run that has begun must be able to go back although somebody took the entry away
+            return known[1]
+        if entry is None:
+            raise LookupError(f"no host {name} is registered")
+        if known is None or known[0] != entry:
+            self._opened[name] = known = (entry, self._open_host(entry))
+        return known[1]
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for _, host in self._opened.values():
+            await host.close()
+
+
+async def export_heads(journal: SqlJournal, file: Path | None, *, to_syslog: bool) -> None:
+    """Tell the journal's head to a file or to syslog every minute, whenever it has moved."""
+    log, told = structlog.get_logger(__name__), 0
+    while True:
+        try:
+            head = await journal.head()
+            if head is not None and head.sequence != told:
+                line = head_line(head, system_clock())
+                if file is not None:
+                    await asyncio.to_thread(append_line, file, line)
+                if to_syslog:
+                    syslog.syslog(syslog.LOG_NOTICE, line)
+                told = head.sequence
+        except Exception as error:  # noqa: BLE001 (outermost loop: disk and store may come back)
+            log.warning("cannot-export-journal-head", error=repr(error))
+        await asyncio.sleep(_HEAD_S)
