@@ -22,9 +22,9 @@ MOMENTS = {"between event and answer": False, "between answer and record": True}
 PATIENCE_S = 60.0
 
 
-def environment_of(addresses, folder: Path, store_url: str | None = None) -> dict[str, str]:
+def environment_of(addresses, folder: Path, store_url: str | None = None, **more: str) -> dict[str, str]:
     """The settings of a bot as an operator would write them."""
-    values = {"STATE_DIR": str(folder), "CONSOLE__PORT": "0"}
+    values = {"STATE_DIR": str(folder), "CONSOLE__PORT": "0", **more}
     if store_url is not None:
         values["STORE__URL"] = store_url
     if isinstance(addresses, DiscordAddresses):
@@ -49,9 +49,9 @@ def environment_of(addresses, folder: Path, store_url: str | None = None) -> dic
     return {**prefixed, "PYTHONPATH": ROOT}
 
 
-async def a_process(addresses, folder: Path, store_url: str | None = None) -> BotProcess:
-    """Start the bot; it is idle when nothing that was kept waits for its answer."""
-    environment = environment_of(addresses, folder, store_url)
+async def a_process(addresses, folder: Path, store_url: str | None = None, **more: str) -> BotProcess:
+    """Start the bot; it is idle when nothing that was kept waits for its answer. `more` are further settings."""
+    environment = environment_of(addresses, folder, store_url, **more)
     bot = await BotProcess.start(["-m", "tests.crash.program"], environment, within_s=PATIENCE_S)
 
     async def idle() -> None:

@@ -59,6 +59,17 @@ async def test_a_missing_scope_is_named():
     assert refused.value.response["needed"] == "channels:history"
 
 
+async def test_the_right_to_read_direct_messages_reads_no_channel():
+    async with Workspace(SlackSettings(scopes=frozenset({"im:history"}))) as workspace:
+        client = AsyncWebClient(token=workspace.addresses.bot_token, base_url=workspace.addresses.api_url)
+        await client.conversations_history(channel=workspace.channel("dm-ann", kind="im").id)
+
+        with pytest.raises(SlackApiError) as refused:
+            await client.conversations_history(channel=workspace.channel("general").id)
+
+    assert refused.value.response["needed"] == "channels:history"
+
+
 async def test_a_channel_must_exist_and_be_joined(workspace, client):
     outside = workspace.channel("other", with_bot=False).id
     secret = workspace.channel("secret", kind="group", with_bot=False).id

@@ -5,7 +5,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from adapters.chat.errors import ChatError, NotAllowedError, RateLimitedError, UnreachableError
+from adapters.chat.errors import (
+    CannotTellError,
+    ChatError,
+    NotAllowedError,
+    RateLimitedError,
+    UnreachableError,
+)
 from adapters.chat.interface import Attachment, Mark, MessageRef, Place, Reply, Visibility
 from adapters.chat.slack.options import Identity
 from adapters.chat.slack.platform import create
@@ -197,12 +203,13 @@ async def test_a_channel_without_the_bot_says_whom_to_ask(desk: Desk) -> None:
         await desk.replies.post(closed, Reply("r1", card_of("x")))
 
 
-async def test_without_the_right_to_read_nothing_is_found_and_nothing_breaks() -> None:
+async def test_without_the_right_to_read_it_says_that_it_cannot_tell() -> None:
     settings = SlackSettings(events=frozenset(), scopes=frozenset({"chat:write"}))
     async with Workspace(settings) as workspace:
         desk = Desk(workspace)
         try:
-            assert await desk.replies.find(await desk.asked(), "r1") is None
+            with pytest.raises(CannotTellError, match="channels:history"):
+                await desk.replies.find(await desk.asked(), "r1")
         finally:
             await desk.api.close()
 

@@ -1,25 +1,26 @@
 """`conversations.*`: what stands in a channel or thread, and who is in it."""
 
+from tests.fakes.slack.channel import Channel
 from tests.fakes.slack.limits import RefusedError
 from tests.fakes.slack.methods.registry import Call, method
 from tests.fakes.slack.records import Message, Payload
 
-_READ = ("channels:history", "groups:history", "im:history", "mpim:history")
+_READ = {"channel": "channels:history", "group": "groups:history", "im": "im:history", "mpim": "mpim:history"}
 _TRUE = {"1", "true", "True"}
 
 
-@method("conversations.history", *_READ)
+@method("conversations.history", *_READ.values())
 async def history(call: Call) -> Payload:
     """Newest first, threads left out, in pages."""
-    messages = _within(call, call.channel().top_level())
+    messages = _within(call, _readable(call).top_level())
     messages.reverse()
     return _page(call, messages)
 
 
-@method("conversations.replies", *_READ)
+@method("conversations.replies", *_READ.values())
 async def replies(call: Call) -> Payload:
     """A thread, its parent first, oldest reply next."""
-    channel = call.channel()
+    channel = _readable(call)
     ts = str(call.need("ts"))
     found = channel.find(ts)
     if found is None:
@@ -50,6 +51,15 @@ async def open_direct(call: Call) -> Payload:
     channel = call.workspace.channel(f"dm-{account.name}", kind="im")
     channel.members.add(account.id)
     return {"channel": channel.described()}
+
+
+def _readable(call: Call) -> Channel:
+    """The channel named by id, if what is said in its kind may be read."""
+    channel = call.channel()
+    granted, needed = call.workspace.settings.scopes, _READ[channel.kind]
+    if needed not in granted:
+        raise RefusedError("missing_scope", needed=needed, provided=",".join(sorted(granted)))
+    return channel
 
 
 def _within(call: Call, messages: list[Message]) -> list[Message]:
