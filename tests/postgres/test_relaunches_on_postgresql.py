@@ -1,6 +1,7 @@
 """Relaunches on PostgreSQL: two bots, one leader, one run; the other one takes over when the first is killed."""
 
 import asyncio
+import json
 import signal
 import tempfile
 from pathlib import Path
@@ -107,3 +108,46 @@ async def test_the_standby_takes_over_and_many_clicks_on_both_are_one_run(url, t
 
         assert [outcome.kind for outcome in clicks].count("approved") == 1
         assert [effect.verb for effect in one.host.effects] == ["stop", "start", "commit"]
+
+
+async def test_a_leader_that_was_frozen_and_replaced_does_nothing_more_when_it_wakes(url, tmp_path):
+    async with a_field(tmp_path, url) as one:
+        first = await one.bot()
+        await first.says("leads", value=True)
+        second, host = await one.bot(), one.host
+        gate = one.host.gates["commit:done"] = asyncio.Event()
+        reached = one.host.reached["commit:done"] = asyncio.Event()
+        relaunch_id = await one.approved()
+        async with asyncio.timeout(PATIENCE_S):
+            await reached.wait()
+        first.process.send_signal(signal.SIGSTOP)
+        del one.host.gates["commit:done"]
+        async with one.team.database.writing() as connection:
+            await connection.exec_driver_sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"
+            )
+        try:
+            await second.says("leads", value=True)
+            assert await one.ended(relaunch_id) is State.COMMITTED
+            gate.set()
+            first.process.send_signal(signal.SIGCONT)
+            second_run = await _another(one)
+        finally:
+            await first.end()
+            await second.end()
+
+        for used in (host, one.host):
+            assert [effect.verb for effect in used.effects] == ["stop", "start", "commit"]
+        told = [json.loads(link.record) async for link in one.team.journal.links()]
+        commits = [
+            entry["relaunch"] for entry in told if (entry["stage"], entry["act"]) == ("result", "commit")
+        ]
+        assert commits == [relaunch_id, second_run]
+
+
+async def _another(one) -> str:
+    """Another run, which is carried out while the one that woke up looks around."""
+    one.host = one.team.host = one.new_host(await one.team.locks.fence("gpu-1"))
+    run_id = await one.approved()
+    assert await one.ended(run_id) is State.COMMITTED
+    return run_id
