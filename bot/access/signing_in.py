@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
+import os
+import pwd
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -60,9 +61,11 @@ class SigningIn:
 
 
 def os_person() -> Person:
-    """Return the person at this terminal. Raises `OSError` when the system does not know them."""
+    """Return whose process this is, as the system says; what the environment says proves nobody."""
+    number = os.getuid()
     try:
-        name = getpass.getuser()
-    except (KeyError, ImportError) as error:
-        raise OSError("the system does not know the name of this user: set LOGNAME") from error
+        name = pwd.getpwuid(number).pw_name
+    except KeyError:
+        # a container may run as a user that has no name
+        name = str(number)
     return Person(f"os:{name}", name)

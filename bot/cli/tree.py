@@ -24,6 +24,7 @@ COMMANDS = {
     "demo": "bot.cli.running.demo",
     "login": "bot.cli.running.login",
     "hosts": "bot.cli.hosts.commands",
+    "relaunch": "bot.cli.relaunch.commands",
     "incidents": "bot.cli.operating.incidents",
     "audit": "bot.cli.operating.audit",
     "manifest": "bot.cli.operating.manifest",

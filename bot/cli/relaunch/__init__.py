@@ -1,0 +1,1 @@
+"""`vllm-diagnose relaunch`: what the buttons do, from a terminal."""
