@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from importlib import import_module
 
@@ -41,6 +42,8 @@ def _serve_request() -> int:
     from .serving import answer  # noqa: PLC0415
 
     os.umask(0o077)
+    # An act that has begun is ended, also when the connection is not there any more.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     data = sys.stdin.buffer.read(LIMIT + 1)
     sys.stdout.buffer.write(answer(data, os.environ) + b"\n")
     sys.stdout.buffer.flush()
@@ -77,10 +80,10 @@ def _of_server(name: str, server: str, environ: dict[str, str]) -> int:
     from .host.allowlist import read_allowlist  # noqa: PLC0415
 
     allowlist = read_allowlist(environ)
-    os.umask(0o077)
     if name == "launch":
-        # in the folder that the unit names
+        # in the folder and with the file mode that the unit names
         return int(import_module(".acts.launch", __package__).launch(allowlist, server))
+    os.umask(0o077)
     os.chdir("/")
     firing = import_module(".deadman.firing", __package__)
     return int(

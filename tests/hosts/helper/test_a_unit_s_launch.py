@@ -87,6 +87,17 @@ def test_a_program_that_cannot_be_executed_says_so_in_the_log_of_its_start(host)
     assert "cannot be started" in status["log"]["text"]
 
 
+def test_a_server_has_the_file_mode_of_a_login_and_no_signal_is_held_back(host):
+    host.list_server(argv=["/bin/grep", "-E", "^(Umask|Sig(Blk|Ign))", "/proc/self/status"])
+    host.start()
+
+    told = dict(line.split(":\t") for line in host.ended()["log"]["text"].splitlines())
+
+    assert told["Umask"] == "0022"
+    # Above 31 are those that the C library keeps for itself.
+    assert [int(told[kind], 16) & 0x7FFFFFFF for kind in ("SigBlk", "SigIgn")] == [0, 0]
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 def test_a_server_runs_as_its_own_user(host):
     host.list_server(argv=["/usr/bin/id", "-un"], user="nobody")

@@ -53,6 +53,13 @@ def test_a_proxy_of_the_environment_is_not_used(host, monkeypatch):
     assert host.probe("health")["status"] == 200
 
 
+def test_a_server_that_listens_on_one_address_is_asked_there(host):
+    host.list_server("--host=127.0.0.2")
+    host.serve()
+
+    assert host.probe("health")["status"] == 200
+
+
 def test_another_model_than_is_served_is_told_by_the_server(host):
     host.serve()
 
@@ -115,7 +122,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("how", ANSWERS)
 def test_an_answer_is_read_however_it_comes(liar, how):
-    answer = ask(liar(ANSWERS[how]), "GET", "/", {}, b"", 20)
+    answer = ask("127.0.0.1", liar(ANSWERS[how]), "GET", "/", {}, b"", 20)
 
     assert (answer.status, answer.body, answer.trouble) == (200, b"{}", "")
 
@@ -131,7 +138,7 @@ SPOILED = {
 
 @pytest.mark.parametrize("how", SPOILED)
 def test_what_is_no_answer_is_told_in_a_sentence(liar, how):
-    answer = ask(liar(SPOILED[how]), "GET", "/", {}, b"", 20)
+    answer = ask("127.0.0.1", liar(SPOILED[how]), "GET", "/", {}, b"", 20)
 
     assert answer.status is None
     assert answer.trouble
@@ -142,13 +149,13 @@ def test_a_body_that_breaks_off_is_what_came(liar):
         OK + b"Content-Length: 100\r\n\r\n{}",
         OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n",
     ):
-        answer = ask(liar([sent]), "GET", "/", {}, b"", 20)
+        answer = ask("127.0.0.1", liar([sent]), "GET", "/", {}, b"", 20)
 
         assert (answer.status, answer.body) == (200, b"{}")
 
 
 def test_a_body_without_end_is_cut(liar):
-    answer = ask(liar(endless(OK + b"\r\n" + b"x" * 65536)), "GET", "/", {}, b"", 20)
+    answer = ask("127.0.0.1", liar(endless(OK + b"\r\n" + b"x" * 65536)), "GET", "/", {}, b"", 20)
 
     assert answer.status == 200
     assert len(answer.body) <= BODY_LIMIT

@@ -152,6 +152,21 @@ def test_what_was_kept_of_a_wrapper_holds_in_the_next_run_and_adds_up(host, hone
     assert "--max-model-len=4096" in status["running"]["argv"]
 
 
+def test_other_pythons_of_a_wrapper_keep_their_own_modules(host, honest_vllm):
+    (host.folder / "helper.py").write_text("print('the wrapper\\'s own')\n")
+    wrap(
+        host,
+        f"cd {host.folder}",
+        f"{PYTHON} -c 'import sys; import helper; print(len([p for p in sys.path if p.endswith(\"site\")]))'",
+        "exec " + serve_line(host, str(honest_vllm)),
+    )
+    host.start({"flags_set": {"--max-model-len": "4096"}})
+
+    text = host.serving()["log"]["text"]
+
+    assert "the wrapper's own\n0\n" in text
+
+
 def test_nothing_of_the_caller_reaches_the_server(host, monkeypatch):
     monkeypatch.setenv("LD_PRELOAD", "/nowhere.so")
     monkeypatch.setenv("VLLM_FROM_THE_CALLER", "1")

@@ -107,7 +107,7 @@ def check_ready(work: Work, record: Record) -> None:
             UNABLE,
             "port %d is held by process %d (%s), which is not of this server"
             % (work.server.port, others[0]["pid"], others[0]["name"]),
-            "end it on the host, or let it have another port",
+            "end it on the host; a server that was started by hand must be ended once, so that the helper can start it",
         )
 
 

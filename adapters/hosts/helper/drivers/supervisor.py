@@ -23,7 +23,9 @@ _PR_SET_CHILD_SUBREAPER = 36
 #: how often the log is looked at while nothing happens
 _LOOK_SECONDS = 5.0
 _CANNOT_EXECUTE = 127
-_IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE)
+#: what a login gives; the helper's own is stricter
+_UMASK = 0o022
+_IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 def supervise(folder_path: str, start_id: str) -> int:
@@ -52,6 +54,7 @@ def _be_the_server(spec: Spec, env: dict[str, str], order: dict[str, object], lo
     code = _CANNOT_EXECUTE
     try:
         os.setsid()
+        os.umask(_UMASK)
         quiet = os.open("/dev/null", os.O_RDONLY)
         for source, target in ((quiet, 0), (log, 1), (log, 2)):
             os.dup2(source, target)

@@ -24,6 +24,8 @@ try:
 finally:
     del sys.path[0]
 take_over(_here)
+for _name in [name for name in sys.modules if name.partition(".")[0] == "helper"]:
+    del sys.modules[_name]
 sys.path[:] = [folder for folder in sys.path if folder != _here]
 sys.modules.pop("sitecustomize", None)
 try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 from .. import program
@@ -51,6 +52,9 @@ def become(spec: Spec, env: dict[str, str], cwd: str | None) -> None:
             "%s is not there or not executable" % spec.argv[0],
             "write the whole path of the program in the registered launch",
         )
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        # Python itself ignores these, and what is ignored stays so for whoever is executed.
+        signal.signal(number, signal.SIG_DFL)
     try:
         os.chdir(cwd or "/")
         os.execve(found, list(spec.argv), env)  # noqa: S606 - the argv is a list

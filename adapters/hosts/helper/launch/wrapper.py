@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 #: what a wrapper may do to keep us from vLLM's own start
 _IN_THE_WAY = re.compile(
-    r"PYTHONPATH=|\benv +(?:-i|--ignore-environment|-u *PYTHONPATH)|\bpython[0-9.]* +-[A-Za-z]*[IE]"
+    r"PYTHONPATH=|\benv +(?:-i|--ignore-environment|-u *PYTHONPATH)|\bpython[0-9.]* +-[A-Za-z]*[IES]"
     r"|\bdocker run|\bsudo\b"
 )
 _LIMIT = 1 << 16

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import TYPE_CHECKING, Any
 
 from ..launch import running
@@ -11,6 +12,8 @@ from .questions import question
 if TYPE_CHECKING:
     from ..acts.work import Work
     from ..launch.spec import Spec
+
+_LOOPBACK = "127.0.0.1"
 
 
 def probe(work: Work, kind: str, model: str, timeout_seconds: float) -> dict[str, Any]:
@@ -25,7 +28,8 @@ def probe(work: Work, kind: str, model: str, timeout_seconds: float) -> dict[str
     key = next((key for key in map(_api_key, launches) if key), None)
     if key is not None:
         headers["Authorization"] = "Bearer " + key
-    answer = ask(work.server.port, asked.method, asked.path, headers, asked.body, timeout_seconds)
+    address = next((address for address in map(_address, launches) if address), _LOOPBACK)
+    answer = ask(address, work.server.port, asked.method, asked.path, headers, asked.body, timeout_seconds)
     return {
         "kind": kind,
         "status": answer.status,
@@ -37,8 +41,21 @@ def probe(work: Work, kind: str, model: str, timeout_seconds: float) -> dict[str
 
 def _api_key(spec: Spec) -> str | None:
     """Return the first key that a launch makes its server ask for: the flag wins over the variable."""
+    return _value(spec, "--api-key") or spec.env.get("VLLM_API_KEY")
+
+
+def _address(spec: Spec) -> str | None:
+    """Return the one address that a launch makes its server listen on; None where it listens on all."""
+    try:
+        found = ipaddress.ip_address(_value(spec, "--host") or "")
+    except ValueError:
+        return None
+    return None if found.is_unspecified else str(found)
+
+
+def _value(spec: Spec, flag: str) -> str | None:
     for at, word in enumerate(spec.argv):
         name, is_joined, value = word.partition("=")
-        if name.replace("_", "-") == "--api-key":
+        if name.replace("_", "-") == flag:
             return value if is_joined else (spec.argv[at + 1] if at + 1 < len(spec.argv) else None)
-    return spec.env.get("VLLM_API_KEY")
+    return None

@@ -1,4 +1,4 @@
-"""One HTTP request to this machine's own port, within a time and a size. No redirects, no proxies, no other place."""
+"""One HTTP request to a port of this machine, within a time and a size. No redirects, no proxies."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ class Answer:
     trouble: str = ""
 
 
-def ask(port: int, method: str, path: str, headers: dict[str, str], body: bytes, seconds: float) -> Answer:
+def ask(  # noqa: PLR0913, PLR0917 - a request has these parts
+    address: str, port: int, method: str, path: str, headers: dict[str, str], body: bytes, seconds: float
+) -> Answer:
     """Send a request and read what comes until it is whole, too long or too late."""
     began = time.monotonic()
     deadline = began + seconds
     raw = b""
     trouble = ""
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=seconds) as stream:
+        with socket.create_connection((address, port), timeout=seconds) as stream:
             stream.sendall(_request(port, method, path, headers, body))
             raw, trouble = _read(stream, deadline)
     except OSError as error:
