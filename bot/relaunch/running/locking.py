@@ -46,6 +46,9 @@ async def _wait(course: Course, blocked: Blocked | None) -> None:
     else:
         detail = f"{blocked.detail} Lifts {blocked.lifts_when}."
     await course.record.enter(State.BLOCKED, detail)
+    if (await course.record.row()).detail != detail:
+        # another reason has taken the place of the first
+        await course.record.note(f"blocked:{detail}"[:120], detail)
     await course.tools.pause(course.tools.pace.lock)
 
 

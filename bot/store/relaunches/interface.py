@@ -129,7 +129,10 @@ class RelaunchStore(Protocol):
         """
 
     async def note(self, moment: Moment, entries: Sequence[Entry] = ()) -> bool:
-        """Add a moment that changes no state; False when its key was told before, and nothing is written."""
+        """Add a moment that changes no state; False when its key was told before, and nothing is written.
+
+        What it says is where the run stands from then on.
+        """
 
     async def call_off(self, relaunch_id: str, actor_id: str, entries: Sequence[Entry]) -> bool:
         """Keep that somebody wants a run called off; False when it has ended or that was said before."""

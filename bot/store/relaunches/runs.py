@@ -74,6 +74,9 @@ class SqlRelaunches:
             if (await connection.execute(known)).first() is not None:
                 return False
             await connection.execute(insert(relaunch_events), moment_values(moment))
+            if moment.detail:
+                change = update(relaunches).where(relaunches.c.id == moment.relaunch_id)
+                await connection.execute(change.values(detail=moment.detail))
             await self._write(entries, connection)
         return True
 

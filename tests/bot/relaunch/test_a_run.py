@@ -353,6 +353,31 @@ async def test_the_kill_switch_is_asked_right_before_the_act(tmp_path):
         assert verbs(team.host) == []
 
 
+async def test_what_blocks_it_is_said_anew_when_something_else_does(tmp_path):
+    async with a_team(tmp_path) as team:
+        relaunch_id = await team.approved()
+        run = await team.runs.get(relaunch_id)
+        await team.runs.add(replace(run, id="other", server="llama", plan=None))
+        await team.locks.take("gpu-1", "other")
+        said = []
+
+        async def change(seconds):
+            said.append((await team.runs.get(relaunch_id)).detail)
+            if len(said) == 2:
+                await team.runs.move(Move("other", State.LOCKED, team.now()))
+                await team.runs.move(Move("other", State.VOIDED, team.now()))
+                await team.runs.add(replace(run, id="third", server="phi", plan=None))
+                await team.locks.take("gpu-1", "third")
+            if len(said) == 4:
+                await team.desk.cancel(BEN, relaunch_id)
+
+        team.now.on_wait = change
+
+        assert await team.run(relaunch_id) == State.VOIDED
+        assert ["other" in one for one in said] == [True, True, False, False]
+        assert "third" in said[3]
+
+
 async def test_a_busy_host_blocks_until_it_is_free_and_a_plan_that_waited_too_long_expires(tmp_path):
     async with a_team(tmp_path) as team:
         relaunch_id = await team.approved()

@@ -161,6 +161,7 @@ async def test_a_moment_is_told_once_under_its_key(tmp_path):
         assert told == [True, False, False]
         assert await written(journal) == ["stop"]
         assert (await runs.moments("r1"))[-1] == moment
+        assert (await runs.get("r1")).detail == "It ended."
 
 
 async def test_an_unknown_host_is_remembered_with_what_it_was_asked_for(tmp_path):
