@@ -8,7 +8,9 @@ one (`--compilation-config.level 3`), the model of `vllm serve` by `--model`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rules.engine.preflight.reading.options import Option, Parsed, Problem, ProblemKind
@@ -23,7 +25,7 @@ _NUMBER = re.compile(r"-(?:\d+(?:\.\d*)?|\.\d+)\Z")
 #: the flag that prints help and ends the program
 _HELP = Flag("--help", Source("argparse", 0), aliases=("-h",), type="bool")
 #: more words than anybody writes
-MOST_WORDS = 2000
+MOST_WORDS = 1000
 _LEVEL = "--optimization-level"
 
 
@@ -127,11 +129,16 @@ class _Parser:
 
     def _beginnings(self, key: str, attached: str | None) -> list[tuple[Flag, str | None]]:
         """Return the flags that a key may be the beginning of, with the value that each would get."""
+        names = _sorted_names(self._release)
+        longer = names[bisect_left(names, key) :]
+        found = [
+            (self._table[name], attached) for name in takewhile(lambda name: name.startswith(key), longer)
+        ]
         if key.startswith("--"):
-            return [(flag, attached) for name, flag in self._table.items() if name.startswith(key)]
+            return found
         whole = key if attached is None else f"{key}={attached}"
-        short = [(flag, whole[2:]) for name, flag in self._table.items() if name == whole[:2]]
-        return short + [(flag, attached) for name, flag in self._table.items() if name.startswith(key)]
+        short = self._table.get(whole[:2])
+        return [*([(short, whole[2:])] if short is not None else []), *found]
 
     def _key(self, key: str, attached: str | None, place: int) -> int:
         values = [attached] if attached is not None else self._words[place : place + 1]
@@ -200,3 +207,8 @@ def option_table(release: Release) -> dict[str, Flag]:
     """Return the flags of a release by each of their spellings."""
     table = {spelling: flag for flag in (*release.flags(), _HELP) for spelling in flag.aliases}
     return table | {flag.name: flag for flag in (*release.flags(), _HELP)}
+
+
+@lru_cache(maxsize=128)
+def _sorted_names(release: Release) -> list[str]:
+    return sorted(option_table(release))

@@ -127,3 +127,11 @@ def test_the_nearest_choice_is_offered_first():
 
     assert fixes[0].change.flags_set == {"--dtype": "bfloat16"}
     assert [fix.id for fix in fixes] == ["right-value", "drop-flag"]
+
+
+def test_many_faults_of_one_kind_are_cut():
+    words = " ".join(f"--no-such-flag-{number}" for number in range(200))
+    env = {f"VLLM_NO_SUCH_{number}": "1" for number in range(200)}
+
+    assert len(check(f"vllm serve m {words}", None).findings) == 12
+    assert len(check("vllm serve m", env=env).findings) == 12

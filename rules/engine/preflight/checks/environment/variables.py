@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from rules.engine.preflight.checks.environment.backend_variable import VARIABLE
 from rules.engine.preflight.checks.environment.strict import FLAG as STRICT
 from rules.engine.preflight.checks.environment.strict import refused
 from rules.engine.preflight.checks.history import variable_elsewhere
+from rules.engine.preflight.checks.nearest import nearest
 from rules.engine.preflight.faults import Edit, Fault
 from rules.engine.preflight.findings import Severity
 from rules.engine.preflight.shown import masked_value
@@ -42,18 +42,23 @@ _SERVICE_LINK = re.compile(
     r"VLLM_(?:[A-Z0-9_]+_)?(?:SERVICE_(?:HOST|PORT)(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP).*)\Z"
 )
 _ALIKE = 0.86
+#: nobody reads more of them, and each is compared with every variable there is
+_MOST_SAID = 12
 
 
 def check(case: Case) -> Iterator[Fault]:
     """Yield a fault for each variable of vLLM that this release does not know."""
     strict = bool(case.parsed.is_on(STRICT))
-    for name in sorted(case.launch.env):
-        if name == VARIABLE or not _OWN.match(name) or case.release.variable(name) is not None:
-            continue
+    for name in _unknown(case)[:_MOST_SAID]:
         if strict:
             yield refused(name)
         elif not name.startswith(_OTHERS) and not _SERVICE_LINK.match(name):
             yield _ignored(case, name)
+
+
+def _unknown(case: Case) -> list[str]:
+    own = (name for name in sorted(case.launch.env) if name != VARIABLE and _OWN.match(name))
+    return [name for name in own if case.release.variable(name) is None]
 
 
 def _ignored(case: Case, name: str) -> Fault:
@@ -97,4 +102,4 @@ def warning(case: Case, name: str) -> str | None:
 
 def _nearest(case: Case, name: str) -> str | None:
     known = [one.name for one in case.release.variables()]
-    return next(iter(get_close_matches(name, known, n=1, cutoff=_ALIKE)), None)
+    return nearest(name, known, _ALIKE)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from rules.engine.preflight.checks.history import flag_elsewhere
+from rules.engine.preflight.checks.nearest import nearest
 from rules.engine.preflight.checks.words.json_values import KEYS_ARE_CHECKED, OTHER_TEXTS, broken_words
 from rules.engine.preflight.checks.words.successors import successor
 from rules.engine.preflight.faults import Edit, Fault
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 CLASS = "cli-arg-invalid"
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,40}\Z")
 _FLAG_NAME = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")
+#: nobody reads more of them, and each is compared with every flag there is
+_MOST_SAID = 12
 #: how alike a misspelt flag and the real one must be
 _ALIKE = 0.78
 
@@ -31,12 +33,16 @@ _ALIKE = 0.78
 def check(case: Case) -> Iterator[Fault]:
     """Yield a fault for each reason for which the parser ends the program."""
     broken = broken_words(case)
-    for problem in case.parsed.problems:
+    for problem in _distinct(case.parsed.problems)[:_MOST_SAID]:
         if case.is_open(problem.spelled) or problem.spelled in broken:
             continue
         fault = _KINDS[problem.kind](case, problem)
         if fault is not None:
             yield fault
+
+
+def _distinct(problems: tuple[Problem, ...]) -> list[Problem]:
+    return list({(problem.kind, problem.spelled): problem for problem in problems}.values())
 
 
 def _unknown(case: Case, problem: Problem) -> Fault | None:
@@ -93,7 +99,7 @@ def _nearest(case: Case, name: str) -> str | None:
             return None
     else:
         known = [flag for flag in known if not flag.startswith("--no-")]
-    return next(iter(get_close_matches(name, known, n=1, cutoff=_ALIKE)), None)
+    return nearest(name, known, _ALIKE)
 
 
 def _rename(case: Case, problem: Problem, near: str) -> Edit:
