@@ -68,6 +68,8 @@ class GpuHost:
     #: first in PATH, for programs that a test puts in
     programs: Path | None = None
     python: str = sys.executable
+    #: words before the helper's command
+    before: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.state = self.folder / "state"
@@ -122,7 +124,7 @@ class GpuHost:
         }
 
     def command(self) -> list[str]:
-        return [self.python, "-I", "-S", str(self.program), "serve-request"]
+        return [*self.before, self.python, "-I", "-S", str(self.program), "serve-request"]
 
     def send(self, data: bytes, *words: str, environ: dict[str, str] | None = None) -> dict:
         """Give a helper of its own bytes and return the object that it answers with."""
