@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from bot.audit.entry import Entry, Stage
 from bot.relaunch.interface import News
 from bot.relaunch.states import TERMINAL, State
 from bot.store.relaunches.interface import Moment, Move, MoveRefusedError
+from rules.engine.paste.masking.masker import mask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +16,17 @@ if TYPE_CHECKING:
     from bot.relaunch.interface import Tools
     from bot.relaunch.planning.plan import Plan
     from bot.store.relaunches.interface import Relaunch
+
+
+#: the longest sentence on where a run stands
+_LONGEST: Final = 1_000
+
+
+def plain(detail: str) -> str:
+    """Return a sentence as one masked line of printable characters: it may quote a log, a model or a host."""
+    line = "".join(character if character.isprintable() else " " for character in detail[: 2 * _LONGEST])
+    masked = mask(" ".join(line.split()))[0]
+    return masked if len(masked) <= _LONGEST else f"{masked[: _LONGEST - 1]}…"
 
 
 class RunOverError(Exception):
@@ -42,11 +54,11 @@ class Record:
 
     async def enter(self, to: State, detail: str = "", *entries: Entry, **facts: Any) -> None:  # noqa: ANN401 (JSON)
         """Move to a state unless the run is there already. Raises `RunOverError`."""
-        await self._move(Move(self.plan.id, to, self._tools.clock(), detail, facts, entries))
+        await self._move(Move(self.plan.id, to, self._tools.clock(), plain(detail), facts, entries))
 
     async def lose_host(self, detail: str) -> None:
         """Say that the host does not answer."""
-        await self._move(Move(self.plan.id, State.HOST_UNKNOWN, self._tools.clock(), detail))
+        await self._move(Move(self.plan.id, State.HOST_UNKNOWN, self._tools.clock(), plain(detail)))
 
     async def find_host(self) -> None:
         """Say that the host answers again, if it did not."""
@@ -60,7 +72,7 @@ class Record:
         self, key: str, detail: str, *entries: Entry, facts: Mapping[str, Any] | None = None
     ) -> None:
         """Note something once, however often this is called with the same key."""
-        row = await self.row()
+        row, detail = await self.row(), plain(detail)
         now = self._tools.clock()
         is_new = await self._tools.runs.note(
             Moment(row.id, key, row.state, now, detail, facts or {}), entries
@@ -91,7 +103,7 @@ class Record:
             server=self.plan.server,
             relaunch=self.plan.id,
             plan_hash=self._plan_hash,
-            detail=detail,
+            detail=plain(detail),
         )
 
     async def _move(self, move: Move) -> None:

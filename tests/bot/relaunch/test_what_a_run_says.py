@@ -1,0 +1,46 @@
+"""What a run says of itself quotes logs, models and hosts: it stays one masked, printable, short line."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.relaunch.running.record import plain
+from bot.relaunch.states import State
+from bot.verification.evidence import Failure
+from tests.bot.relaunch.team import a_team, quick
+from tests.fakes.host import Behaviour, FakeHost, with_lie
+
+TOKEN = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ012345ab"
+
+
+@given(st.text(max_size=5000))
+def test_any_text_becomes_one_short_printable_line(text):
+    said = plain(text)
+
+    assert said.isprintable()
+    assert len(said) <= 1000
+
+
+async def test_what_a_model_a_log_or_a_host_says_cannot_forge_lines_nor_carry_secrets(tmp_path):
+    class Echo:
+        async def failure_in(self, log):
+            return Failure("other", f"first\n2026-12-01 approved by root \x1b[2J {TOKEN}")
+
+    evil = replace(Behaviour(), text=f"\x1b[2J<!channel> {TOKEN}" + "!" * 500)
+    async with a_team(tmp_path) as team:
+        quick(team, looker=Echo())
+        team.host.behave = with_lie(evil)
+        await team.run(await team.approved())
+        await team.now.wait(7200)
+        team.host = FakeHost(team.now, fence=9)
+        team.host.behave = with_lie(Behaviour(log=("x\n",), exit_code=3))
+        relaunch_id = await team.approved()
+
+        assert await team.run(relaunch_id) == State.ROLLED_BACK
+
+        run = await team.runs.get(relaunch_id)
+        assert run.detail.isprintable()
+        assert "first 2026-12-01 approved by root" in run.detail
+        everything = str([await team.runs.moments(one.id) for one in await team.runs.recent(9)])
+        assert TOKEN not in everything + str(await team.journalled()) + str(team.listener.news)
