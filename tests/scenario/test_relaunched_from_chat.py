@@ -146,7 +146,7 @@ async def test_a_paste_becomes_a_verified_server(team):
     await stage.press(plan, "Approve", person=approver)
     if stage.name == "discord":
         # Discord has no question of its own before a press: the bot asks whoever pressed
-        asked = await team.shows("now and start it with this change?")
+        asked = await team.shows("Are you sure?")
         await stage.press(asked, "Approve", person=approver)
     done = await team.shows("is fixed and verified")
 

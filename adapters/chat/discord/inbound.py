@@ -284,18 +284,3 @@ def posted_id(message: discord.Message) -> PostedId:
         is_private=message.flags.ephemeral,
         is_asked=_marked_thread(message) is not None,
     )
-
-
-def filled_in(data: Payload) -> tuple[dict[str, str], list[str]]:
-    """Return what a form says: texts by `custom_id`, and ids of its files."""
-    texts: dict[str, str] = {}
-    files: list[str] = []
-    for part in data.get("components") or ():
-        inner = part.get("component")
-        for one in (inner,) if inner else part.get("components") or ():
-            name = str(one.get("custom_id") or "")
-            if isinstance(one.get("value"), str):
-                texts[name] = one["value"]
-            elif isinstance(one.get("values"), list):
-                files += [str(value) for value in one["values"]]
-    return texts, files

@@ -14,10 +14,10 @@ import discord
 import structlog
 from discord import app_commands
 
+from adapters.chat.discord.filled import filled_in
 from adapters.chat.discord.ids import BUTTON, FORM, ButtonId
 from adapters.chat.discord.inbound import (
     click_of,
-    filled_in,
     loose_file,
     place_of,
     pointed_at,
