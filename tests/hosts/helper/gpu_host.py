@@ -239,6 +239,13 @@ class GpuHost:
     def record(self) -> dict:
         return json.loads((self.state / self.name / "intent.json").read_text())
 
+    def let_time_be_over(self) -> None:
+        """Make the timer due, whatever the machine's load."""
+        path = self.state / self.name / "deadman.json"
+        other = path.with_suffix(".other")
+        other.write_text(json.dumps({**json.loads(path.read_text()), "deadline": 0.0}))
+        other.replace(path)
+
     def watchers(self) -> list[int]:
         """Processes that wait for the timer."""
         return [one.pid for one in proc.everyone() if "watch" in self._words_of_ours(one.pid)]

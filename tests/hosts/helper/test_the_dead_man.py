@@ -1,6 +1,5 @@
 """Nobody came back: the host restores the launch that was registered before, unless it was kept in time."""
 
-import json
 import os
 import signal
 
@@ -14,14 +13,6 @@ SET = {"env_set": {BACKEND: "FLASH_ATTN"}}
 
 def is_restored(host):
     return host.record()["phase"] == "restored" and host.watchers() == []
-
-
-def due_now(host) -> None:
-    """Let the time that was set be over, whatever the machine's load."""
-    path = host.state / host.name / "deadman.json"
-    body = json.loads(path.read_text())
-    path.with_suffix(".other").write_text(json.dumps({**body, "deadline": 0.0}))
-    path.with_suffix(".other").replace(path)
 
 
 def test_a_server_that_was_stopped_and_never_started_comes_back(host):
@@ -39,7 +30,7 @@ def test_a_new_launch_that_nobody_kept_is_undone(host):
     host.stop(run=2)
     host.start(SET, run=2)
     host.serving()
-    due_now(host)
+    host.let_time_be_over()
 
     until("the host restores it", lambda: is_restored(host))
 
@@ -79,7 +70,7 @@ def test_the_bot_that_comes_too_late_cannot_keep_what_is_gone_and_learns_that_it
     host.stop(run=2)
     host.start(SET, run=2)
     host.serving()
-    due_now(host)
+    host.let_time_be_over()
     until("the host restores it", lambda: is_restored(host))
 
     with pytest.raises(HelperRefusedError) as refusal:
@@ -119,7 +110,7 @@ def test_the_time_that_a_manager_keeps_restores_as_well_and_does_nothing_when_it
 
     assert host.run("deadman", host.name, "r2:stop").returncode == 0
     assert host.record()["phase"] == "stopped"
-    due_now(host)
+    host.let_time_be_over()
     assert host.run("deadman", host.name, "r2:stop").returncode == 0
 
     assert host.record()["phase"] == "restored"

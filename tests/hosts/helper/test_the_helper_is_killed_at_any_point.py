@@ -19,9 +19,9 @@ SET = {"env_set": {BACKEND: "FLASH_ATTN"}}
 MOST_POINTS = 40
 
 
-def is_killed(host: GpuHost, data: bytes, point: int) -> bool:
+def is_killed(host: GpuHost, data: bytes, point: int, words: tuple[str, ...] = ("serve-request",)) -> bool:
     """Let a helper die at a point; False when it was done before."""
-    argv = [sys.executable, "-I", "-S", str(DYING), str(point), str(host.program), "serve-request"]
+    argv = [sys.executable, "-I", "-S", str(DYING), str(point), str(host.program), *words]
     result = subprocess.run(
         argv, input=data, capture_output=True, env=host.environment(), timeout=120, check=False
     )
@@ -148,6 +148,30 @@ def test_a_restore(new_host):
     )
 
     assert points >= 10
+
+
+def test_a_restoration_by_the_timer(new_host):
+    for point in range(1, MOST_POINTS):
+        host = new_host()
+        host.start(SET)
+        host.serving()
+        for pid in host.watchers():
+            os.kill(pid, signal.SIGKILL)
+        host.let_time_be_over()
+
+        was_killed = is_killed(host, b"", point, ("deadman", host.name, "r1:start"))
+        restored = host.restore()
+
+        status = host.serving()
+        assert status["start_id"] == restored["start_id"]
+        assert (status["phase"], status["restores_in_seconds"]) == ("restored", None)
+        assert BACKEND not in status["running"]["env"]
+        assert len(host.engines()) == 1
+        host.clean()
+        if not was_killed:
+            break
+
+    assert point >= 9
 
 
 def test_a_supervisor_that_is_killed_takes_nothing_with_it_and_the_server_can_still_be_stopped(new_host):
