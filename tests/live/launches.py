@@ -71,4 +71,4 @@ BAD = (
 )
 TRIED = (*GOOD, *BAD)
 #: refused only after the engine was begun, which no parser or configuration can tell
-LATE = (_of("cache in FP8 on a CPU", "--kv-cache-dtype|fp8", "FP8"),)
+LATE = (_of("more cache than memory", "", "requested memory for kv", VLLM_CPU_KVCACHE_SPACE="40000"),)

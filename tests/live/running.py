@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import urllib.error
 import urllib.request
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -95,8 +96,19 @@ def free_port():
         return one.getsockname()[1]
 
 
-def complete(port, model):
-    """Return the text that the server makes of a prompt."""
+def complete(process, port, model):
+    """Return the text that the server makes of a prompt; it listens a moment after it says that it is ready."""
+    while True:
+        try:
+            return _complete(port, model)
+        except urllib.error.URLError as error:
+            if not isinstance(error.reason, ConnectionRefusedError):
+                raise
+        with suppress(subprocess.TimeoutExpired):
+            raise AssertionError(f"the server ended with {process.wait(1)}")
+
+
+def _complete(port, model):
     asked = urllib.request.Request(
         f"http://127.0.0.1:{port}/v1/completions",
         json.dumps({"model": model, **_COMPLETION}).encode(),

@@ -135,7 +135,7 @@ def test_a_launch_that_is_taken_really_serves(name, venv, model):
 
     with serving(venv, words, environment(venv, **tried.env)) as process:
         is_ready, log = log_until_ready(process)
-        text = complete(port, str(model)) if is_ready else None
+        text = complete(process, port, str(model)) if is_ready else None
 
     assert is_ready, log[-4000:]
     assert text is not None
