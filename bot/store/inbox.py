@@ -13,11 +13,16 @@ from bot.store.tables import delivery_keys, from_millis, inbox, to_millis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from sqlalchemy import Row
 
     from adapters.chat.interface import Place
     from bot.store.database import Database
+
+
+#: the most messages of a channel that one of them is compared with
+_SAID_LIMIT = 100
 
 
 class SqlInbox:
@@ -85,6 +90,22 @@ class SqlInbox:
         )
         async with self._database.reading() as connection:
             return [entry_of(row) for row in await connection.execute(query)]
+
+    async def said_before(self, last: InboxEntry, since: datetime) -> list[InboxEntry]:
+        """Return the messages outside of threads that were kept in the same channel since then, oldest first."""
+        place = last.place
+        query = (
+            select(inbox)
+            # every state is named, for there is an index of states and times, and none of channels and times
+            .where(inbox.c.state.in_(list(InboxState)), inbox.c.received_at >= to_millis(since))
+            .where(inbox.c.received_at <= to_millis(last.received_at), inbox.c.kind == "message")
+            .where(inbox.c.platform == place.platform, inbox.c.team == place.team)
+            .where(inbox.c.channel == place.channel, inbox.c.thread == inbox.c.message)
+            .order_by(inbox.c.received_at.desc(), inbox.c.id)
+            .limit(_SAID_LIMIT)
+        )
+        async with self._database.reading() as connection:
+            return [entry_of(row) for row in await connection.execute(query)][::-1]
 
 
 def entry_of(row: Row[Any]) -> InboxEntry:

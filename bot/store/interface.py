@@ -75,6 +75,9 @@ class InboxStore(Protocol):
     async def thread_messages(self, place: Place, limit: int) -> list[InboxEntry]:
         """Return the messages of a thread that were kept, its head included, oldest first."""
 
+    async def said_before(self, last: InboxEntry, since: datetime) -> list[InboxEntry]:
+        """Return the messages outside of threads that were kept in the same channel since then, oldest first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:

@@ -14,12 +14,13 @@ from bot.intake.inbox import CLICK
 from bot.intake.payload import click_from_json, message_from_json
 from bot.locale import supported
 from bot.triage.card import WRONG_ANSWER
-from bot.triage.conversation import ASKED, READ, Conversation, conversation_of
+from bot.triage.conversation import ASKED, BEFORE, READ, Conversation, conversation_of
 from bot.triage.looking.pool import LookingTooLongError
 from bot.triage.policy import deserves_answer, improves, is_heard
 from bot.triage.questions import THREAD_LIMIT, question_of
 from bot.triage.replies import Saying
 from bot.triage.showing.trouble import empty_card, trouble_card
+from bot.triage.splitting import REACH, may_be_last_part, parts_before, tells_more
 from rules.engine.report import Status
 
 if TYPE_CHECKING:
@@ -142,6 +143,8 @@ class Answering:
             await self._trouble(entry, message, empty_card(supported(message.language)))
             return message.trigger.is_asking
         outcome = await desk.looker.look(self._question(entry, talk, files, reply_id))
+        if shown is None and may_be_last_part(entry):
+            entry, outcome = await self._with_parts(entry, outcome, files, reply_id)
         await self._remember(entry, outcome)
         if shown is None or incident is None or own:
             return await self._first(entry, message, outcome, reply_id)
@@ -151,6 +154,25 @@ class Answering:
             if other.status is Status.DIAGNOSED and other.fingerprint != incident.fingerprint:
                 outcome = other
         return await self._again(entry, message, outcome, shown)
+
+    async def _with_parts(
+        self, entry: InboxEntry, outcome: Outcome, files: tuple[Path, ...], reply_id: str
+    ) -> tuple[InboxEntry, Outcome]:
+        """Read a paste that was sent in several messages as one, where only that tells more."""
+        desk = self._desk
+        before = parts_before(await desk.inbox.said_before(entry, entry.received_at - REACH), entry)
+        if not before:
+            return entry, outcome
+        whole = replace(entry, payload={**entry.payload, BEFORE: before})
+        together = await desk.looker.look(self._question(whole, conversation_of([], whole), files, reply_id))
+        if not tells_more(together, outcome):
+            return entry, outcome
+        earlier = await desk.looker.look(self._question(entry, Conversation((before,)), (), reply_id))
+        if earlier.status is Status.DIAGNOSED:
+            # A failure of its own, which has its own answer.
+            return entry, outcome
+        await desk.inbox.remember(entry.id, whole.payload)
+        return whole, together
 
     async def _tell(self, entry: InboxEntry, message: IncomingMessage) -> bool:
         """Answer a question in words, with what the thread knows beside it; False when it is none."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 RELEASE, GPU, MODEL = "release", "gpu", "model"
 #: key under which the masked text of a message's files is kept with it
 READ = "read"
+#: key under which the earlier messages of a paste that was split are kept with its last
+BEFORE = "before"
 #: key that is set where a message asked something in words: it tells nothing of what failed
 ASKED = "asked"
 
@@ -37,8 +39,10 @@ def conversation_of(entries: Sequence[InboxEntry], newest: InboxEntry) -> Conver
     last, when all of them together are more than is read as a whole.
     """
     latest: dict[str, Mapping[str, Any]] = {entry.message: entry.payload for entry in entries}
-    before = latest.get(newest.message, {})
+    own = [one.payload for one in entries if one.message == newest.message and one.id != newest.id]
+    before = own[-1] if own else {}
     kept = {READ: before[READ]} if READ in before and before["text"] == newest.payload["text"] else {}
+    kept |= {BEFORE: before[BEFORE]} if BEFORE in before else {}
     latest[newest.message] = {**kept, **newest.payload}
     fields: dict[str, str] = {}
     texts: list[str] = []
@@ -47,7 +51,7 @@ def conversation_of(entries: Sequence[InboxEntry], newest: InboxEntry) -> Conver
         if is_other and (payload["author"]["is_bot"] or payload.get(ASKED)):
             continue
         fields.update({name: value for name, value in payload["fields"].items() if value})
-        texts.extend(text for text in (payload["text"], payload.get(READ, "")) if text)
+        texts.extend(text for text in (payload.get(BEFORE), payload["text"], payload.get(READ)) if text)
     while len(texts) > 1 and sum(map(len, texts)) > WHOLE_BYTES:
         del texts[1 if len(texts) > 2 else 0]
     masked = sum(payload["masked"] for payload in latest.values())

@@ -55,6 +55,34 @@ async def test_a_paste_gets_one_card_in_its_thread(stages, stage_name):
     assert len(_cards(stage, room)) == 1
 
 
+async def test_a_paste_that_was_sent_in_two_messages_is_read_as_one(stages, stage_name):
+    stage, room = await _open(stages, stage_name)
+
+    await stage.say(HEALTHY, channel=room, person="bob")
+    last = await stage.say(REFUSED, channel=room, person="bob")
+    answer = await stage.next_answer(channel=room, within_s=PATIENCE_S)
+    await stage.settled(PATIENCE_S)
+
+    _is_the_answer(answer)
+    assert answer.thread == last.id
+    # the release stands in the first message alone
+    assert "0.11.2" in answer.text
+    assert len(_cards(stage, room)) == 1
+
+
+# the console has one person
+@pytest.mark.parametrize("stage_name", ["slack-socket", "discord"])
+async def test_what_others_pasted_before_is_no_part_of_a_paste(stages, stage_name):
+    stage, room = await _open(stages, stage_name)
+
+    await stage.say(HEALTHY, channel=room, person="bob")
+    await stage.say(REFUSED, channel=room, person="carol")
+    answer = await stage.next_answer(channel=room, within_s=PATIENCE_S)
+    await stage.settled(PATIENCE_S)
+
+    assert "vLLM 0.11.2" not in answer.text.replace("\n", " ")
+
+
 async def test_a_paste_that_was_wrapped_by_hand_gets_the_same_answer(stages, stage_name):
     stage, room = await _open(stages, stage_name)
     broken = (textwrap.wrap(line, 72, drop_whitespace=False) or [""] for line in SAMPLE.splitlines())

@@ -1,6 +1,7 @@
 """The store on a real SQLite file: once means once, times keep their zone, secrets are only hashes."""
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -86,6 +87,28 @@ async def test_a_thread_is_read_from_its_head_in_order_and_without_clicks(tmp_pa
         found = await inbox.thread_messages(THREAD, 10)
 
         assert [entry.id for entry in found] == ["head", "late"]
+
+
+async def test_what_was_said_in_a_channel_just_before_is_found_without_threads_and_clicks(tmp_path):
+    def heading(name, minutes, **more):
+        place = replace(THREAD, thread=name)
+        return an_entry(name, place=place, message=name, minutes=minutes, **more)
+
+    async with opened(tmp_path) as database:
+        inbox = SqlInbox(database)
+        last = heading("last", 9)
+        entries = [
+            heading("old", 1), heading("first", 7), heading("click", 8, kind="click"), last, heading("later", 10),
+            an_entry("reply", place=replace(THREAD, thread="first"), message="reply", minutes=8),
+            an_entry("other", place=replace(THREAD, channel="elsewhere", thread="other"), message="other", minutes=8),
+        ]  # fmt: skip
+        for entry in entries:
+            await inbox.keep(entry, [entry.id])
+        await inbox.settle("first", InboxState.DONE)
+
+        found = await inbox.said_before(last, last.received_at - timedelta(minutes=5))
+
+        assert [entry.id for entry in found] == ["first", "last"]
 
 
 async def test_a_thread_has_one_incident_that_is_brought_up_to_date(tmp_path):
