@@ -15,8 +15,6 @@ class Tried:
     env: dict[str, str] = field(default_factory=dict)
     #: nothing that `check` reads tells it
     untold: bool = False
-    #: why `check` is wrong about it today
-    check_errs: str = ""
 
 
 def _of(name, arguments, refused=None, **env):
