@@ -259,7 +259,7 @@ class GpuHost:
 
     def processes(self) -> list[int]:
         """Live processes of all starts that stayed in their sessions."""
-        leaders = {start["pid"] for start in self.starts()}
+        leaders = {start["pid"] for start in self.starts()} | self._leaders()
         return [one.pid for one in proc.everyone() if one.sid in leaders]
 
     def observed(self) -> tuple[int, ...]:
@@ -294,6 +294,13 @@ class GpuHost:
             return not pids
 
         until("the host is clean", all_ended)
+
+    def _leaders(self) -> set[int]:
+        """Whom supervisors wrote down as the first process of a start; a shell, where a script is the command."""
+        records = [
+            path for path in (self.state / self.name / "starts").glob("*.json") if path.suffixes == [".json"]
+        ]
+        return {json.loads(path.read_text())["leader"][0] for path in records}
 
     def _words_of_ours(self, pid: int) -> tuple[str, ...]:
         words = proc.cmdline(pid) or ()
