@@ -26,6 +26,8 @@ PATIENCE_S = 120.0
 PASTES = 12
 #: names that people may give themselves
 NAMES = ("ann", "@everyone", "<!channel>", "```", "</script><b>", "<@1234567890123456>")
+#: of a form's field: the console takes 300 bytes, and one character may have four
+FIELD = 75
 FORM = {"release": "vLLM release", "gpu": "GPU", "model": "Model"}
 
 
@@ -51,7 +53,7 @@ async def say_all(stage):
         await stage.command(paste.text[:3_000], channel=room, person=person)
         form = await stage.open_form(channel=room, person=person)
         fields = {
-            FORM[name]: value[:100] for name, value in paste.fields.items() if FORM[name] in form.fields
+            FORM[name]: value[:FIELD] for name, value in paste.fields.items() if FORM[name] in form.fields
         }
         await stage.submit_form(form, {"Log or traceback": paste.text[:3_000], **fields})
         await stage.settled(PATIENCE_S)
