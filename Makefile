@@ -64,7 +64,7 @@ $(VLLM_VENV)/.ready:
 test-vllm: $(VENV)/.dev $(VLLM_VENV)/.ready ## a real vLLM on the CPU (3.5 GB on the first run; VLLM_VENV says where)
 	TEST_VLLM_VENV=$(VLLM_VENV) $(BIN)/python -m pytest -m vllm tests/live
 
-test-root: $(VENV)/.full ## a real Chromium and a real PostgreSQL (Debian's `chromium` and `postgresql`)
+test-root: $(VENV)/.full ## the parts that need root and Debian packages: Chromium, PostgreSQL, dockerd, systemd, sshd
 	$(BIN)/python -m pytest -m "browser or root"
 
 fuzz: $(VENV)/.dev ## the property tests with new and many more examples

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 #: who sits before the page of the demonstration
-YOU = Person("demo:you", "You")
+YOU = Person("os:demo", "You")
 CHANNELS = ("inference-help", "vision-serving", "lunch")
 
 _MIRA = {"id": "demo:mira", "name": "Mira Holm", "is_bot": False}

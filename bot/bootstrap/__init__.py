@@ -22,6 +22,7 @@ from adapters.chat.console.routes import RoomsApi
 from adapters.chat.console.sending import Limits
 from adapters.chat.console.uploads import Uploads
 from bot.access.signing_in import os_person
+from bot.bootstrap import sample_host
 from bot.bootstrap.acting import acting_of
 from bot.bootstrap.hosts import open_host
 from bot.bootstrap.platforms import discord_options, examine, manifest, slack_options
@@ -34,6 +35,7 @@ from bot.settings import (
     ConsoleSettings,
     DiscordSettings,
     FixedSettings,
+    RelaunchSettings,
     Settings,
     SlackSettings,
     StoreSettings,
@@ -181,12 +183,22 @@ async def demo(on_ready: Callable[[str], None], host: str = "127.0.0.1", port: i
     Raises `CannotListenError`.
     """
     with tempfile.TemporaryDirectory(prefix="vllm-diagnose-demo-") as folder:
+        with_host = sample_host.can_have_one()
         settings = FixedSettings(
             state_dir=Path(folder),
             console=ConsoleSettings(host=host, port=port, channels=CHANNELS),
             store=StoreSettings(url=f"sqlite+aiosqlite:///{folder}/store.db"),
+            relaunch=sample_host.write_sample(Path(folder), YOU, CHANNELS[0])
+            if with_host
+            else RelaunchSettings(),
         )
-        await _until_told(settings, Stage(YOU, sample_incident()), on_ready)
+        try:
+            if with_host:
+                await sample_host.let_it_fail(settings.relaunch)
+            await _until_told(settings, Stage(YOU, sample_incident()), on_ready)
+        finally:
+            if with_host:
+                sample_host.end_it(Path(folder))
 
 
 async def login(settings: Settings) -> str:
