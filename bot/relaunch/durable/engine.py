@@ -101,6 +101,8 @@ class DurableEngine:
         # A step that is broken off has no result, so it is begun again.
         for body in list(self._bodies):
             body.cancel()
+        # Whoever gave up opening it has not stopped the launch: that ends first.
+        await aside.run(asyncio.sleep(0))
         if self._dbos is not None:
             await asyncio.to_thread(self._dbos.DBOS.destroy, destroy_registry=True)
         await aside.stop()
