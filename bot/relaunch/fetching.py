@@ -97,7 +97,7 @@ class Fetching:
             restarts=status.restarts,
             argv=snapshot.launch.argv,
             variables=await _variables(snapshot),
-            lines=await _lines(status.log, lines),
+            lines=await last_lines(status.log, lines),
         )
 
 
@@ -115,7 +115,8 @@ async def log_end(host: Host, server: str) -> ServerStatus:
             below = middle
         else:
             above = middle
-    return await host.status(server, below, _PIECE)
+    # the end is less than half a piece away: the half before it is shown too
+    return await host.status(server, max(0, below - _PIECE // 2), _PIECE)
 
 
 def _goes_on(log: LogPart, offset: int) -> bool:
@@ -128,7 +129,7 @@ async def _variables(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple((await asyncio.to_thread(kept_text, text))[0].splitlines())
 
 
-async def _lines(log: LogPart, most: int) -> tuple[str, ...]:
+async def last_lines(log: LogPart, most: int) -> tuple[str, ...]:
     """Return the last lines, masked once more by what masks pastes; the host has its own idea of secrets."""
     if most <= 0:
         return ()

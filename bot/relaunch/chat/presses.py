@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import structlog
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
 
 from adapters.chat.interface import ChatError, Reply, Visibility
 from bot.access.policy import Action
@@ -20,8 +18,8 @@ from bot.relaunch.chat.actions import ACTIONS, APPROVE, CANCEL, PICK, REJECT, di
 from bot.relaunch.chat.board import origin_of
 from bot.relaunch.chat.people import NobodyError, actor_of, channel_of
 from bot.relaunch.chat.words import picker_card, plain_card, said_card
+from bot.relaunch.choosing import Choice, wanted_of
 from bot.relaunch.outcomes import OutcomeKind
-from bot.relaunch.requesting import Wanted
 from bot.store.relaunches.interface import UnknownRelaunchError
 from bot.triage.card import RELAUNCH
 
@@ -31,13 +29,12 @@ if TYPE_CHECKING:
     from adapters.chat.interface import Card, ChatPlatform, Click
     from bot.access.actor import Actor
     from bot.hosts.guess import Candidate
-    from bot.hosts.registry import Registry, Server
+    from bot.hosts.registry import Registry
     from bot.relaunch.desk import Desk
     from bot.relaunch.offer import Offer
     from bot.relaunch.outcomes import DeskOutcome
     from bot.store.interface import Answer, AnswerStore
     from bot.triage.offering import Offering
-    from rules.engine.report import Remedy
 
 #: what the run's own card shows is not said a second time
 _SHOWN_BY_CARD: Final = frozenset(
@@ -127,16 +124,8 @@ class RelaunchPresses:
             return plain_card("relaunch.gone", language)
         # in the thread of the failure, whichever card the button stood on
         place = answer.place
-        wanted = Wanted(
-            server=server_name,
-            remedy=_remedy_for(offer, found[1]),
-            incident=answer.incident_id or "",
-            fingerprint=offer.fingerprint,
-            rule=offer.rule,
-            rule_version=offer.rule_version,
-            is_vision=offer.is_vision,
-            origin=origin_of(place, language),
-        )
+        choice = Choice(answer.incident_id or "", origin_of(place, language))
+        wanted = wanted_of(offer, found[1], choice)
         return _told(await self.desk.request(actor, wanted), language)
 
     async def _offer(self, reply_id: str) -> tuple[Answer | None, Offer | None]:
@@ -162,18 +151,3 @@ class RelaunchPresses:
 
 def _told(outcome: DeskOutcome, language: str) -> Card | None:
     return None if outcome.kind in _SHOWN_BY_CARD else said_card(outcome, language)
-
-
-def _remedy_for(offer: Offer, server: Server) -> Remedy:
-    """Return the first fix that holds for the server's release, as the registry names it; else simply the first."""
-    for remedy in offer.remedies:
-        if server.vllm_version is not None and _holds(remedy.releases, server.vllm_version):
-            return remedy
-    return offer.remedies[0]
-
-
-def _holds(releases: str, version: str) -> bool:
-    try:
-        return SpecifierSet(releases).contains(Version(version), prereleases=True)
-    except (InvalidSpecifier, InvalidVersion):
-        return False

@@ -326,3 +326,22 @@ async def test_no_secret_of_the_host_reaches_the_store(tmp_path):
 
         assert "hf_secret" not in str(await team.runs.recent(5))
         assert "hf_secret" not in str(await team.journalled())
+
+
+async def test_a_look_at_a_plan_keeps_nothing_but_stands_in_the_journal(tmp_path):
+    async with a_team(tmp_path) as team:
+        seen = await team.desk.preview(ANNA, wanted())
+        denied = await team.desk.preview(EVE, wanted())
+        team.switches = Switches()
+        held = await team.desk.preview(ANNA, wanted())
+        team.host.faults = [Fault("preflight", "unreachable")]
+        away = await team.desk.preview(ANNA, wanted())
+
+        assert (seen.kind, seen.relaunch) == (OutcomeKind.PLANNED, None)
+        assert seen.plan.diff
+        assert (denied.kind, denied.plan) == (OutcomeKind.DENIED, None)
+        assert held.blocked.reason is BlockReason.SWITCHED_OFF
+        assert (away.kind, away.is_unreachable) == (OutcomeKind.FAILED, True)
+        assert await team.runs.recent(5) == []
+        outcomes = [entry["outcome"] for entry in await team.journalled()]
+        assert outcomes == ["allowed", "refused", "allowed", "allowed"]
