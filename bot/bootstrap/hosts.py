@@ -11,6 +11,8 @@ from bot.hosts.addresses import BadAddressError, look_up, pinned
 from bot.hosts.registry import Host, Reach, TransportKind
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from adapters.hosts.interface import Host as GpuHost
     from adapters.hosts.transport.interface import Transport
     from adapters.hosts.transport.ssh import SshAddress
@@ -25,6 +27,13 @@ _HELPER_ENVIRONMENT: Final = {
 def open_host(host: Host) -> GpuHost:
     """Return a host of the registry as what does our verbs; nothing is looked up or connected before it is asked."""
     return HelperHost(host.name, LazyTransport(lambda: _transport(host)))
+
+
+def write_helper(file: Path) -> str:
+    """Write the helper's archive and return its SHA-256, hexadecimal. Raises `OSError`."""
+    from adapters.hosts.build import write  # noqa: PLC0415 (only one command needs it)
+
+    return write(file)
 
 
 async def _transport(host: Host) -> Transport:

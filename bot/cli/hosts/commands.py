@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -114,6 +115,26 @@ def probe(
         write_line(f"  {gpu.name}: {gpu.memory_free_mib} of {gpu.memory_total_mib} MiB free")
     for one in servers:
         write_line(f"  {one.server}: {one.state}, {one.driver}, port {one.port}, {one.phase}")
+    return int(ExitCode.SOUND)
+
+
+@app.command("helper")
+def helper(
+    file: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("helper.pyz"),
+) -> int:
+    """Write the helper for GPU hosts: one file for their own Python, the same bytes every time; prints its SHA-256.
+
+    For example: vllm-diagnose hosts helper helper.pyz
+    """
+    from bot.bootstrap.hosts import write_helper  # noqa: PLC0415 (slow to import)
+
+    try:
+        digest = write_helper(file)
+    except OSError as error:
+        raise CommandError(
+            f"{file} cannot be written: {error.strerror}", "", ExitCode.CANNOT_WRITE
+        ) from error
+    write_line(f"{digest}  {file}")
     return int(ExitCode.SOUND)
 
 

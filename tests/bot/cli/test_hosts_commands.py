@@ -1,6 +1,8 @@
 """`hosts`: lists, checks with file and line, adds all or nothing, and looks at a host without changing it."""
 
+import hashlib
 import json
+import subprocess
 import sys
 
 import pytest
@@ -192,3 +194,15 @@ def test_a_host_that_does_not_answer_is_69(hosts):
 
     assert outcome.code == 69
     assert "host here: the helper could not be started" in outcome.err
+
+
+def test_the_helper_is_written_as_one_file_that_a_bare_python_runs(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "helper.pyz"
+
+    outcome = run(capsys, monkeypatch, "hosts", "helper", str(file))
+
+    assert outcome.code == 0
+    assert outcome.out == f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file}\n"
+    ran = subprocess.run([sys.executable, "-I", "-S", str(file), "version"], capture_output=True, check=True)
+    assert ran.stdout.strip()
+    assert run(capsys, monkeypatch, "hosts", "helper", str(tmp_path / "none" / "x")).code == 74
