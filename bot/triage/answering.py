@@ -143,7 +143,8 @@ class Answering:
             await self._trouble(entry, message, empty_card(supported(message.language)))
             return message.trigger.is_asking
         outcome = await desk.looker.look(self._question(entry, talk, files, reply_id))
-        if shown is None and may_be_last_part(entry):
+        # Parts change what an answer says, never whether there is one.
+        if shown is None and may_be_last_part(entry) and deserves_answer(outcome, message.trigger):
             entry, outcome = await self._with_parts(entry, outcome, files, reply_id)
         await self._remember(entry, outcome)
         if shown is None or incident is None or own:
@@ -158,7 +159,7 @@ class Answering:
     async def _with_parts(
         self, entry: InboxEntry, outcome: Outcome, files: tuple[Path, ...], reply_id: str
     ) -> tuple[InboxEntry, Outcome]:
-        """Read a paste that was sent in several messages as one, where only that tells more."""
+        """Read a paste that was sent in several messages as one, where that tells more than its last part."""
         desk = self._desk
         before = parts_before(await desk.inbox.said_before(entry, entry.received_at - REACH), entry)
         if not before:

@@ -70,6 +70,20 @@ async def test_a_paste_that_was_sent_in_two_messages_is_read_as_one(stages, stag
     assert len(_cards(stage, room)) == 1
 
 
+async def test_a_log_of_a_healthy_server_after_a_failure_is_no_part_of_it(stages, stage_name):
+    stage, room = await _open(stages, stage_name)
+
+    await stage.say("the engine is gone:\n\nvllm.v1.engine.exceptions.EngineDeadError\n", channel=room)
+    await stage.say(HEALTHY, channel=room)
+    await stage.settled(PATIENCE_S)
+    before = len(_cards(stage, room))
+    await stage.say(HEALTHY, channel=room)
+    await stage.settled(PATIENCE_S)
+
+    assert before <= 1
+    assert len(_cards(stage, room)) == before
+
+
 # the console has one person
 @pytest.mark.parametrize("stage_name", ["slack-socket", "discord"])
 async def test_what_others_pasted_before_is_no_part_of_a_paste(stages, stage_name):
