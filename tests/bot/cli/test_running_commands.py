@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from contextlib import contextmanager
 
@@ -61,6 +62,22 @@ def test_login_prints_a_link_to_the_bot_that_runs(tmp_path):
     assert result.returncode == 0
     assert result.stdout.decode().startswith(f"{url}/login?token=")
     assert result.stdout.count(b"\n") == 1
+
+
+def test_a_bot_that_acts_on_hosts_knows_nobody_who_has_not_signed_in(tmp_path, monkeypatch):
+    registry = tmp_path / "hosts.yaml"
+    registry.write_text("version: 1\nhosts: []\n")
+    monkeypatch.setenv("VLLM_DIAGNOSE_RELAUNCH__REGISTRY", str(registry))
+    with _running("serve", "--port", "0", state=tmp_path) as (_, url):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            _status(url)
+        link = process("login", VLLM_DIAGNOSE_STATE_DIR=str(tmp_path)).stdout.decode().strip()
+        jar = urllib.request.HTTPCookieProcessor()
+        assert link.startswith(f"{url}/login?token=")
+        with urllib.request.build_opener(jar).open(link, timeout=30) as page:
+            assert page.status == 200
+
+    assert refused.value.code == 401
 
 
 def test_login_without_a_bot_says_how_to_start_one(tmp_path, capsys, monkeypatch):
