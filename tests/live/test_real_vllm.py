@@ -1,7 +1,6 @@
 """On 40 launches `check`, the judge and the real vLLM agree on what would start (`make test-vllm`)."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,24 +25,6 @@ RELEASE = "0.32.0"
 STARTED = ("plain", "backend in lower case", "variable of another time")
 ENDED = ("unknown flag", "longer than the model", "heads not divisible")
 BY_NAME = {tried.name: tried for tried in (*TRIED, *LATE)}
-
-
-@pytest.fixture(scope="session")
-def venv():
-    """Return the environment of the real vLLM."""
-    named = os.environ.get("TEST_VLLM_VENV", "")
-    if not Path(named, "bin", "vllm").exists():
-        pytest.skip("TEST_VLLM_VENV names no environment with vLLM: run `make test-vllm`")
-    return Path(named)
-
-
-@pytest.fixture(scope="session")
-def model(venv, tmp_path_factory):
-    """Return a folder with the tiny model."""
-    folder = tmp_path_factory.mktemp("model") / "tiny"
-    program = ROOT / "tests" / "live" / "tiny_model.py"
-    subprocess.run([str(venv / "bin" / "python"), str(program), str(folder)], check=True, timeout=300)
-    return folder
 
 
 @pytest.fixture(scope="session")
