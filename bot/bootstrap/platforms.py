@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
+from bot.audit.keys import JournalKeyError, read_keys
 from bot.clock import system_clock
+from bot.hosts.checking import faults_of
+from bot.hosts.reading import BadRegistryError, read_registry
 from bot.store.database import Database, open_database
 from bot.store.interface import StoreError
 from bot.store.notes import SqlNotes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from adapters.chat.discord.options import DiscordOptions
     from adapters.chat.slack.options import SlackOptions
     from bot.settings import Settings
@@ -70,8 +76,8 @@ def manifest(platform: str, settings: Settings, application: str = "") -> dict[s
 
 
 async def examine(settings: Settings) -> dict[str, list[str] | None]:
-    """Return for store and platforms what is wrong, one sentence each; None for what is not set up."""
-    found: dict[str, list[str] | None] = {"store": [], "slack": None, "discord": None}
+    """Return for store, platforms and hosts what is wrong, one sentence each; None for what is not set up."""
+    found: dict[str, list[str] | None] = {"store": [], "slack": None, "discord": None, "hosts": None}
     try:
         await (await open_database(settings.store_url)).close()
     except StoreError as error:
@@ -84,4 +90,21 @@ async def examine(settings: Settings) -> dict[str, list[str] | None]:
         from adapters.chat.discord.setup import examination as discord  # noqa: PLC0415 (as above)
 
         found["discord"] = [str(fault) for fault in await discord.examine(discord_options(settings))]
+    if settings.relaunch.registry is not None:
+        found["hosts"] = await _examine_hosts(settings, settings.relaunch.registry)
     return found
+
+
+async def _examine_hosts(settings: Settings, file: Path) -> list[str]:
+    """Return what is wrong with registry and journal's key; connects to no host."""
+    try:
+        read_keys(settings.journal_key_file, os.environ)
+        registry = read_registry(file)
+    except JournalKeyError as error:
+        return [str(error)]
+    except BadRegistryError as error:
+        return list(error.faults)
+    today = system_clock().date()
+    return [
+        f"{host.name}: {fault}" for host in registry.hosts for fault in await faults_of(host, registry, today)
+    ]

@@ -96,7 +96,7 @@ async def test_the_doctor_finds_nothing_wrong_with_a_sound_set_up(tmp_path):
 
         found = await examine(settings)
 
-    assert found == {"store": [], "slack": [], "discord": []}
+    assert found == {"store": [], "slack": [], "discord": [], "hosts": None}
 
 
 async def test_the_doctor_names_missing_scopes_a_bad_token_and_an_intent_that_is_off(tmp_path):

@@ -139,8 +139,8 @@ def helper(
 
 
 async def _examine(hosts: "tuple[Host, ...]", registry: "Registry") -> dict[str, list[str]]:
-    from bot.cli.hosts.checking import faults_of  # noqa: PLC0415 (slow to import)
     from bot.clock import system_clock  # noqa: PLC0415
+    from bot.hosts.checking import faults_of  # noqa: PLC0415 (slow to import)
 
     today = system_clock().date()
     return {host.name: await faults_of(host, registry, today) for host in hosts}

@@ -14,7 +14,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 def doctor(
     *, as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of lines.")] = False
 ) -> int:
-    """Check settings, store, tokens, scopes and intents; ends with 1 when something is wrong.
+    """Check settings, store, tokens, scopes, intents and hosts; ends with 1 when something is wrong.
 
     For example: vllm-diagnose doctor
     """

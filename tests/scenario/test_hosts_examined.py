@@ -1,0 +1,35 @@
+"""The doctor looks at the registry of hosts and the journal's key, and connects to no host."""
+
+from bot.bootstrap import examine
+from bot.settings import FixedSettings, RelaunchSettings
+from tests.bot.hosts.registry_text import WHOLE
+
+
+def settings_for(folder, text):
+    file = folder / "hosts.yaml"
+    file.write_text(text)
+    return FixedSettings(state_dir=folder, relaunch=RelaunchSettings(registry=file))
+
+
+async def test_without_a_registry_hosts_are_not_set_up(tmp_path):
+    assert (await examine(FixedSettings(state_dir=tmp_path)))["hosts"] is None
+
+
+async def test_a_faulty_registry_is_told_with_file_and_line(tmp_path):
+    found = await examine(settings_for(tmp_path, WHOLE.replace("port: 8000", "port: x")))
+
+    assert any("hosts.yaml:" in fault and "port must be a whole number" in fault for fault in found["hosts"])
+
+
+async def test_what_would_keep_a_host_from_being_used_is_told(tmp_path):
+    found = await examine(settings_for(tmp_path, WHOLE.replace("2027-06-30", "2020-01-01")))
+
+    assert any(fault.startswith("gpu1: the entry expired on 2020-01-01") for fault in found["hosts"])
+
+
+async def test_a_journal_key_that_others_can_read_is_told(tmp_path):
+    settings = settings_for(tmp_path, WHOLE)
+    await examine(settings)
+    settings.journal_key_file.chmod(0o644)
+
+    assert "can be read by others" in (await examine(settings))["hosts"][0]
