@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from bot.relaunch.states import State
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
+
+    from bot.store.relaunches.interface import Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,16 @@ def measure(
         up_to_verified=_between(up, verified),
         paste_to_verified=_between(pasted_at, verified),
     )
+
+
+def measured(
+    timeline: Iterable[Moment], pasted_at: datetime | None = None, answered_at: datetime | None = None
+) -> Measures:
+    """Return the measures of a run whose timeline is known."""
+    reached: dict[State, datetime] = {}
+    for moment in timeline:
+        reached.setdefault(moment.state, moment.at)
+    return measure(reached, pasted_at, answered_at)
 
 
 def _between(begin: datetime | None, end: datetime | None) -> float | None:

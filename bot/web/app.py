@@ -10,6 +10,9 @@ from aiohttp import web
 from bot.web.guard import add_headers
 from bot.web.pages import Pages
 from bot.web.refusals import Refusal, refuse
+from bot.web.runs.hosts import HostPages
+from bot.web.runs.pages import RunPages
+from bot.web.sheets import Sheets
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -40,7 +43,11 @@ def build_app(
     checks = guard.middlewares(frozenset(hook.path for hook in hooks))
     app = web.Application(middlewares=[_kind_not_found, *checks], client_max_size=_BODY_LIMIT)
     app.on_response_prepare.append(add_headers)
-    app.add_routes(Pages(parts, guard).routes())
+    sheets = Sheets(parts)
+    app.add_routes(Pages(parts, guard, sheets).routes())
+    if parts.relaunching is not None:
+        app.add_routes(RunPages(parts, parts.relaunching, sheets).routes())
+        app.add_routes(HostPages(parts.relaunching, sheets).routes())
     app.add_routes(routes)
     app.add_routes([web.get("/healthz", _health), web.get("/readyz", _ready_of(parts.readiness))])
     app.add_routes([web.static("/static", _STATIC)])

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from bot.hosts.registry import Registry
+    from bot.relaunch.desk import Desk
+    from bot.relaunch.interface import News
     from bot.store.interface import AnswerStore, IncidentStore
+    from bot.web.runs.looks import Looks
     from rules.engine.rule.model import Rule
 
 
@@ -35,6 +39,30 @@ class Readiness(Protocol):
         """Return for each platform whether messages can arrive."""
 
 
+class WatchedRegistry(Protocol):
+    """The registry of hosts as its file is now."""
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Return what is wrong with the file; empty when nothing is."""
+
+    def __call__(self) -> Registry:
+        """Return what it says; a faulty file says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relaunching:
+    """What the pages of hosts and relaunches stand on."""
+
+    desk: Desk
+    registry: WatchedRegistry
+    looks: Looks
+    #: the newest word on a run, where this process carries runs out
+    news: Callable[[str], News | None]
+    #: id of the person whose process this is: faults of the registry name its lines
+    operator: str
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What the pages stand on."""
@@ -51,3 +79,5 @@ class Parts:
     sample: str | None
     #: people have to sign in
     needs_sign_in: bool
+    #: None: no registry is configured, and nothing of relaunches is shown
+    relaunching: Relaunching | None = None

@@ -23,7 +23,7 @@ from bot.telemetry.figures import CONTENT_TYPE, Figures
 from bot.triage.answering import Answering, Desk
 from bot.triage.replies import Replies
 from bot.web.app import build_app
-from bot.wiring.pages import PageOptions, guard_of, parts_of
+from bot.wiring.pages import PageOptions, guard_of, parts_of, relaunching_of
 from rules.engine.paste.keeping import kept_text
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ class Bot:
             files_limit=files_limit,
             sample=self.stage.sample,
             needs_sign_in=self.stage.everybody is None,
+            relaunching=relaunching_of(self.acting) if self.acting is not None else None,
         )
         guard = guard_of(self.settings.console, self.database, self.listener.port, self.stage.everybody)
         hooks = [web.get("/metrics", self._show_figures), *self.chats.hooks()]

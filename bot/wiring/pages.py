@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from bot.access.signing_in import SigningIn
+from bot.access.signing_in import SigningIn, os_person
 from bot.clock import system_clock
 from bot.store.answers import SqlAnswers
 from bot.store.incidents import SqlIncidents
 from bot.store.people import SqlPeople
 from bot.web.guard import Guard
 from bot.web.hosts import KnownHosts
-from bot.web.parts import Parts
+from bot.web.parts import Parts, Relaunching
 from bot.web.rate import RateLimit
 from bot.web.rulebook import CatalogueRulebook
+from bot.web.runs.looks import Looks
 from rules.engine.cache_folder import CacheFolder, default_cache_folder
 from rules.engine.compiled import compiled_catalogue
 from rules.engine.rule.catalogue import Catalogue
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from bot.settings import ConsoleSettings
     from bot.store.database import Database
     from bot.web.parts import Readiness
+    from bot.wiring.acting import Acting
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,18 @@ class PageOptions:
     files_limit: int
     sample: str | None
     needs_sign_in: bool
+    relaunching: Relaunching | None = None
+
+
+def relaunching_of(acting: Acting) -> Relaunching:
+    """Return what the pages of hosts and relaunches stand on."""
+    return Relaunching(
+        desk=acting.desk(acting.service.wake),
+        registry=acting.registry,
+        looks=Looks(acting.hosts, time.monotonic),
+        news=acting.news.told.get,
+        operator=os_person().id,
+    )
 
 
 def signing_in_of(console: ConsoleSettings, database: Database) -> SigningIn:
@@ -74,4 +88,5 @@ def parts_of(database: Database, options: PageOptions) -> Parts:
         files_limit=options.files_limit,
         sample=options.sample,
         needs_sign_in=options.needs_sign_in,
+        relaunching=options.relaunching,
     )

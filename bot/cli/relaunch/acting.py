@@ -10,7 +10,7 @@ import typer
 from bot.cli.exits import CommandError, ExitCode
 from bot.cli.relaunch.counter import denied
 from bot.cli.relaunch.following import follow
-from bot.cli.relaunch.page import measured, print_plan, print_run
+from bot.cli.relaunch.page import print_plan, print_run
 from bot.cli.terminal import write_line
 from bot.locale import say
 from bot.relaunch.chat.board import origin_of
@@ -18,6 +18,7 @@ from bot.relaunch.choosing import Choice, wanted_of
 from bot.relaunch.outcomes import OutcomeKind
 from bot.relaunch.states import BlockReason, State
 from bot.store.incidents import SqlIncidents
+from bot.telemetry.measures import measured
 
 if TYPE_CHECKING:
     from bot.cli.relaunch.counter import Counter
@@ -107,7 +108,7 @@ async def times_of(counter: Counter, shown: Shown) -> Measures:
     incident = await SqlIncidents(counter.acting.database).get(incident_id)
     answer = await counter.answer(incident_id)
     return measured(
-        shown,
+        shown.timeline,
         incident.opened_at if incident is not None else None,
         answer.decided_at if answer is not None else None,
     )

@@ -10,15 +10,12 @@ from bot.cli.answer.page import Page, printable
 from bot.cli.terminal import write_line
 from bot.locale import say
 from bot.relaunch.planning.difference import written
-from bot.telemetry.measures import measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
 
     from bot.relaunch.outcomes import Shown
     from bot.relaunch.planning.plan import Plan
-    from bot.relaunch.states import State
     from bot.store.relaunches.interface import Moment, Relaunch
     from bot.telemetry.measures import Measures
 
@@ -84,14 +81,6 @@ def moment_line(moment: Moment) -> str:
     """Return one line of a timeline."""
     word = say(f"relaunch.word.{moment.state}", _LANGUAGE)
     return printable(f"{moment.at:%H:%M:%S} {word} {moment.detail}".rstrip())
-
-
-def measured(shown: Shown, pasted_at: datetime | None, answered_at: datetime | None) -> Measures:
-    """Return how long each part of a run took."""
-    reached: dict[State, datetime] = {}
-    for moment in shown.timeline:
-        reached.setdefault(moment.state, moment.at)
-    return measure(reached, pasted_at, answered_at)
 
 
 def _evidence(timeline: Iterable[Moment]) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ function foot(card, press) {
 function cardButton(button, press) {
   const element = make("button", { type: "button", class: `plain-button style-${button.style}` }, button.label);
   element.addEventListener("click", async () => {
-    if (button.confirm && !(await confirmed(button.confirm))) return;
+    if (button.confirm && !(await confirmed(button.confirm, button.label))) return;
     element.disabled = true;
     const thanks = await press(button);
     if (thanks) element.replaceWith(make("span", { class: "thanks", role: "status" }, thanks));
@@ -113,8 +113,8 @@ function cardButton(button, press) {
   return element;
 }
 
-/** Asks a question and returns whether the answer is yes. */
-function confirmed(question) {
+/** Asks a question and returns whether the answer is yes, which is the button's own word. */
+function confirmed(question, yes) {
   return new Promise((resolve) => {
     const id = `question-${boot.csrf.slice(0, 6)}`;
     const dialog = make("dialog", { "aria-labelledby": id },
@@ -122,7 +122,7 @@ function confirmed(question) {
         make("p", { id }, question),
         make("div", { class: "dialog-end" },
           make("button", { value: "no", class: "plain-button" }, say("confirm.no")),
-          make("button", { value: "yes", class: "primary" }, say("confirm.yes")))));
+          make("button", { value: "yes", class: "primary" }, yes))));
     dialog.addEventListener("close", () => {
       resolve(dialog.returnValue === "yes");
       dialog.remove();

@@ -1,6 +1,6 @@
 // The chat page: follows the rooms, shows one of them, keeps the list of recent incidents.
 import { startComposer } from "/static/composer.js";
-import { announce, boot, make, say, send } from "/static/page.js";
+import { announce, boot, make, read, say, send } from "/static/page.js";
 import { Room } from "/static/room.js";
 
 const rooms = new Map(boot.channels.map((name) => [name, new Room(name, { reply, press, ask })]));
@@ -97,14 +97,8 @@ function tell(data) {
 }
 
 async function recent() {
-  let found;
-  try {
-    const response = await fetch("/api/incidents", { credentials: "same-origin" });
-    if (!response.ok) return;
-    found = await response.json();
-  } catch {
-    return; // the next answer tries again
-  }
+  const found = await read("/api/incidents");
+  if (found === null) return; // the next answer tries again
   document.getElementById("recent").replaceChildren(...found.map((incident) =>
     make("li", {}, make("a", { href: `/incidents/${incident.id}` }, incident.title),
       make("span", { class: "muted" }, `#${incident.channel}`))));

@@ -55,7 +55,17 @@ export function freshId() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Sends a change. Returns the answer's JSON, or throws an error whose message can be shown. */
+/** Reads what is there now. Returns its JSON, or null when it cannot be had. */
+export async function read(path) {
+  try {
+    const response = await fetch(path, { credentials: "same-origin" });
+    return response.ok ? await response.json() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Sends a change. Returns the answer's JSON, or throws an error whose message can be shown; `data` is the answer. */
 export async function send(path, body) {
   let response;
   try {
@@ -70,7 +80,10 @@ export async function send(path, body) {
     throw new Error(say("error.offline"));
   }
   const data = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(problem(data.error ?? String(response.status), data.values ?? {}));
+  if (!response.ok) {
+    const message = problem(data.error ?? String(response.status), data.values ?? {});
+    throw Object.assign(new Error(message), { data });
+  }
   return data;
 }
 

@@ -11,7 +11,7 @@ import aiohttp
 
 from adapters.chat.interface import Person
 from bot.bootstrap import Stage, running
-from bot.settings import ConsoleSettings, FixedSettings, StoreSettings, TriageSettings
+from bot.settings import ConsoleSettings, FixedSettings, RelaunchSettings, StoreSettings, TriageSettings
 from tests.bot.triage.handmade_engine import handmade_engine
 
 YOU = Person("os:ada", "Ada")
@@ -21,12 +21,13 @@ _BOOT = re.compile(r'<script type="application/json" id="boot">(.*?)</script>', 
 PATIENCE_S = 60
 
 
-def settings_in(folder, *, console=None, triage=None):
+def settings_in(folder, *, console=None, triage=None, relaunch=None):
     return FixedSettings(
         state_dir=folder,
         console=ConsoleSettings(**{"port": 0, **(console or {})}),
         store=StoreSettings(url=f"sqlite+aiosqlite:///{folder}/store.db"),
         triage=TriageSettings(**(triage or {})),
+        relaunch=RelaunchSettings(**(relaunch or {})),
     )
 
 
