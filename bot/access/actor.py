@@ -11,10 +11,8 @@ from typing import Final
 ACTOR_ID: Final = re.compile(
     r"(?:slack|discord):[A-Za-z0-9_-]{1,64}:[A-Za-z0-9_-]{1,64}|os:[^\s:\x00-\x1f]{1,64}"
 )
-#: `slack:TEAM:group:GROUP`, `discord:GUILD:role:ROLE`
-GROUP_ID: Final = re.compile(
-    r"slack:[A-Za-z0-9_-]{1,64}:group:[A-Za-z0-9_-]{1,64}|discord:[A-Za-z0-9_-]{1,64}:role:[A-Za-z0-9_-]{1,64}"
-)
+#: `discord:GUILD:role:ROLE`; Slack does not say with a press which groups somebody is in
+GROUP_ID: Final = re.compile(r"discord:[A-Za-z0-9_-]{1,64}:role:[A-Za-z0-9_-]{1,64}")
 
 
 class Surface(StrEnum):

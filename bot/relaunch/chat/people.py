@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from adapters.chat.interface import Click, Place
 
 _SURFACES: Final = {"slack": Surface.SLACK, "discord": Surface.DISCORD, "console": Surface.CONSOLE}
-#: how a platform's groups stand in the registry
-_GROUPS: Final = {Surface.SLACK: "group", Surface.DISCORD: "role"}
+#: how a platform's groups stand in the registry, where it tells them with a press
+_GROUPS: Final = {Surface.DISCORD: "role"}
 
 
 class NobodyError(Exception):

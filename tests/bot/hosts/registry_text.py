@@ -8,7 +8,7 @@ access:
   persons:
     ada: [slack:T1:U1, os:ada]
   roles:
-    oncall: [slack:T1:group:S1, os:ada]
+    oncall: [discord:G1:role:R2, os:ada]
     lead: [discord:G1:role:R1]
   grants:
     - {{role: oncall, may: [view, request, cancel], host_groups: [lab]}}

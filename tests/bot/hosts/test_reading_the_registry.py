@@ -48,7 +48,7 @@ def test_everything_that_is_written_is_read(registry_of):
     assert registry.host("here").transport is TransportKind.LOCAL
     assert registry.host("here").helper == ("python3", "/opt/helper.pyz", "serve-request")
     assert registry.policy.person("slack:T1:U1") == registry.policy.person("os:ada") == "ada"
-    actor = Actor(Surface.SLACK, "slack:T1:U9", frozenset({"slack:T1:group:S1"}))
+    actor = Actor(Surface.DISCORD, "discord:G1:U9", frozenset({"discord:G1:role:R2"}))
     assert registry.policy.granted(actor, Action.REQUEST, "lab") == {"oncall"}
     assert registry.policy.granted(actor, Action.REQUEST, "production") == frozenset()
 
@@ -99,6 +99,7 @@ HOST = "- name: gpu1"
             WHERE_IT_STANDS,
             "must be an id that the platform gives",
         ),
+        ("[slack:T1:U1, os:ada]", "[slack:T1:group:S1, os:ada]", WHERE_IT_STANDS, "not told with a press"),
         (
             "jump: [bastion]",
             "jump: [other]",
