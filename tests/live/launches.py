@@ -13,8 +13,6 @@ class Tried:
     arguments: tuple[str, ...]
     refused: str | None = None
     env: dict[str, str] = field(default_factory=dict)
-    #: nothing that `check` reads tells it
-    untold: bool = False
 
 
 def _of(name, arguments, refused=None, **env):
@@ -65,7 +63,7 @@ BAD = (
     _of("no config for quantization", "--quantization|awq", "awq"),
     _of("tool choice without a parser", "--enable-auto-tool-choice", "tool-call-parser"),
     _of("unknown tool parser", "--enable-auto-tool-choice|--tool-call-parser|nope", "nope"),
-    Tried("no such model", ("./no-such-model",), "no-such-model", untold=True),
+    Tried("no such model", ("./no-such-model",), "no-such-model"),
 )
 TRIED = (*GOOD, *BAD)
 #: refused only after the engine was begun, which no parser or configuration can tell

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _CONFIG = "config.json"
 #: no configuration of a model or a server is larger
 _LARGEST = 1 << 22
+_FROM_HERE = ("./", "../", "~/")
 #: files of a folder that are looked at
 _MOST_FILES = 10_000
 
@@ -43,6 +44,9 @@ def with_model(
     folder = _folder(Path(model).expanduser()) if is_local else None
     if folder is not None:
         asked = replace(asked, model_files=_names(folder))
+    elif is_local and model.startswith(_FROM_HERE) and not _exists(Path(model).expanduser()):
+        # such a path can only mean this machine; one from `/` may be another's
+        asked = replace(asked, model_files=frozenset())
     config = folder / _CONFIG if folder is not None else _cached(model, env)
     if asked.model_config is None and config is not None:
         asked = replace(asked, model_config=_object(_text(config)))
@@ -64,6 +68,13 @@ def _folder(path: Path) -> Path | None:
         return path if path.is_dir() else None
     except (OSError, ValueError):
         return None
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return True
 
 
 def _names(folder: Path) -> frozenset[str]:

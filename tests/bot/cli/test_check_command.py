@@ -183,6 +183,22 @@ def test_a_model_folder_without_weights_is_found_here_but_not_inside_a_container
     assert answers(inside)[0]["findings"] == []
 
 
+@pytest.mark.parametrize(
+    ("model", "found"),
+    [
+        ("./no-such-model", ["model-repository-invalid"]),
+        ("../no-such-model", ["model-repository-invalid"]),
+        # these may be another machine's, or the hub's
+        ("/models/no-such-model", []),
+        ("org/no-such-model", []),
+    ],
+)
+def test_a_path_from_here_that_leads_nowhere_is_found(check, model, found):
+    outcome = check("--json", "--vllm-version", "0.20.2", "--", "vllm", "serve", model)
+
+    assert [one["rule"] for one in answers(outcome)[0]["findings"]] == found
+
+
 def test_a_configuration_file_of_the_server_is_read(check, tmp_path):
     file = tmp_path / "server.yaml"
     file.write_text("port: 8000\nno-such-flag: 1\n")
