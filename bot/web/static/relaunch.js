@@ -19,11 +19,12 @@ function draw() {
   drawProgress();
   const now = JSON.stringify([live.card, live.timeline, live.clock]);
   if (now === drawn) return;
-  // a button that somebody has come to by keyboard stays theirs, unless the next state has no such button
+  // a button that somebody has come to by keyboard stays theirs; when it is gone, they stay near it
   const held = at("card").contains(document.activeElement) ? document.activeElement.textContent : null;
   drawn = now;
   at("card").replaceChildren(drawCard(live.card, press));
-  if (held !== null) [...at("card").querySelectorAll("button")].find((one) => one.textContent === held)?.focus();
+  const buttons = [...at("card").querySelectorAll("button")];
+  if (held !== null) (buttons.find((one) => one.textContent === held) ?? at("main")).focus({ preventScroll: true });
   at("timeline").replaceChildren(...live.timeline.map((moment) => make("tr", {},
     make("td", {}, make("time", { datetime: moment.at }, time(moment.at))),
     make("td", {}, span(moment.seconds)), make("td", {}, moment.word), make("td", {}, moment.detail))));

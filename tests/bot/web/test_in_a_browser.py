@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 
 from bot.sample_team import sample_incident
+from tests.bot.web.relaunched import a_console, planned
 from tests.bot.web.served import REFUSED, a_bot
 
 playwright = pytest.importorskip(
@@ -413,3 +414,40 @@ async def test_the_card_leads_to_the_rule_and_the_list_to_the_incident(chat):
 
         await page.wait_for_selector(".card")
         assert "refuses FLASHINFER" in await page.inner_text("h1")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_a_relaunch_is_approved_on_its_page_which_follows_it_by_itself(browser, tmp_path, scheme):
+    options = {"color_scheme": scheme, "viewport": {"width": 390, "height": 844}}
+    async with (
+        a_console(tmp_path) as (bot, _, team),
+        an_open_page(browser, bot.listener.url, **options) as page,
+    ):
+        run_id, _ = await planned(team)
+        await page.goto(f"{bot.listener.url}/relaunches/{run_id}")
+        approve = page.locator("#card button", has_text="Approve")
+        await approve.wait_for()
+        assert await page.evaluate(NAMELESS) == []
+        assert await page.evaluate(FAINT) == []
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+        await approve.focus()
+        await page.keyboard.press("Enter")
+        await page.locator("dialog button", has_text="Approve").click()
+
+        await page.wait_for_selector("#said .card")
+        assert "it begins" in await page.inner_text("#said")
+        # nobody answers for this host, and the page says so without being loaded again
+        await page.locator("#timeline", has_text="host does not answer").wait_for()
+        await page.locator("#log", has_text="gpu-1").wait_for()
+        assert "approved" in await page.inner_text("#timeline")
+
+
+async def test_the_page_of_hosts_says_how_each_server_is(browser, tmp_path):
+    async with a_console(tmp_path) as (bot, _, _), an_open_page(browser, bot.listener.url) as page:
+        await page.click("nav a[href='/hosts']")
+        await page.wait_for_selector("[data-server=qwen][data-state=silent]")
+
+        assert "no answer" in await page.inner_text("[data-server=qwen]")
+        assert await page.evaluate(NAMELESS) == []
+        assert await page.evaluate(FAINT) == []
