@@ -134,7 +134,11 @@ def test_while_the_release_is_unknown_every_range_of_the_first_fix_stands_open()
     ("summary", "heading", "rest"),
     [
         ("Upgrade vLLM to 0.13.0.", "Upgrade vLLM to 0.13.0", ""),
-        ("Remove the variable FOO: the model then starts.", "Remove the variable FOO", "The model then starts."),
+        (
+            "Remove the variable FOO: the model then starts.",
+            "Remove the variable FOO",
+            "The model then starts.",
+        ),
         (
             "Upgrade to vLLM 0.13.0 or newer; vllm serve reads it.",
             "Upgrade to vLLM 0.13.0 or newer",
@@ -156,7 +160,10 @@ def test_a_summary_is_split_into_a_heading_and_the_rest(summary, heading, rest):
     ("text", "marked"),
     [
         ("Set VLLM_X=FLASH_ATTN, then start.", "Set `VLLM_X=FLASH_ATTN`, then start."),
-        ("Use --mm-encoder-attn-backend with TORCH_SDPA.", "Use `--mm-encoder-attn-backend` with `TORCH_SDPA`."),
+        (
+            "Use --mm-encoder-attn-backend with TORCH_SDPA.",
+            "Use `--mm-encoder-attn-backend` with `TORCH_SDPA`.",
+        ),
         ("Set `VLLM_X` yourself, not VLLM_Y.", "Set `VLLM_X` yourself, not VLLM_Y."),
         ("FLASHINFER on H100 -- or not", "FLASHINFER on H100 -- or not"),
     ],
@@ -216,7 +223,11 @@ def test_defanging_twice_changes_nothing_more(text):
     assert defang(defang(text)) == defang(text)
 
 
-@given(st.text(alphabet=st.characters(codec="ascii", exclude_characters="`<@~\r", categories=("L", "N", "P", "S"))))
+@given(
+    st.text(
+        alphabet=st.characters(codec="ascii", exclude_characters="`<@~\r", categories=("L", "N", "P", "S"))
+    )
+)
 def test_plain_text_is_left_as_it_is(text):
     assert defang(text) == text
     assert is_safe_to_copy(text)
