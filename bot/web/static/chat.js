@@ -18,7 +18,8 @@ async function press(room, message, thread, button) {
   const body = { message, thread, action: button.action, value: button.value };
   try {
     await send(`/api/rooms/${room.name}/clicks`, body);
-    return say("thanks");
+    // an answer is called wrong once; what is asked of a host may be asked again
+    return button.action === "answer-is-wrong" ? say("thanks") : "";
   } catch (error) {
     composer.show(error.message);
     return "";

@@ -8,7 +8,7 @@ async function press(button) {
   const body = { message: boot.message, thread: boot.thread, action: button.action, value: button.value };
   try {
     await send(`/api/rooms/${boot.channel}/clicks`, body);
-    return say("thanks");
+    return button.action === "answer-is-wrong" ? say("thanks") : say("in-the-room");
   } catch (error) {
     show(error.message);
     return "";

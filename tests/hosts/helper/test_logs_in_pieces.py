@@ -57,6 +57,16 @@ def test_no_limit_and_no_offset_shows_half_a_secret(lines, limit, offset):
     assert TOKEN[-6:] not in part["text"]
 
 
+def test_colours_are_left_out_and_no_secret_hides_behind_one():
+    data = f"\x1b[1;36m(EngineCore pid=1)\x1b[0;0m token {TOKEN[:6]}\x1b[0m{TOKEN[6:]}\n".encode()
+
+    text = read_part(reader(data), MASKER, 0, 1000, is_over=True)["text"]
+
+    assert text.startswith("(EngineCore pid=1) token ")
+    assert "\x1b" not in text
+    assert TOKEN[-6:] not in text
+
+
 @given(st.binary(max_size=600), st.integers(min_value=1, max_value=200))
 def test_any_bytes_are_read_to_their_end(data, limit):
     read_all(data, limit)

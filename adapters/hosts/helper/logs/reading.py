@@ -5,6 +5,7 @@ Pieces end where lines end, so that a secret is never cut in two and seen in hal
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 Read = Callable[[int, int], "Piece"]
 _ENDS = (b"\n", b"\r")
+#: of a terminal: colours, cursor
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,32}[ -/]{0,4}[@-~]")
 #: longer lines are cut
 _LINE = 16 << 10
 
@@ -43,7 +46,7 @@ def read_part(read: Read, masker: Masker, offset: int, limit: int, *, is_over: b
     text = "\n".join(_cut(line) for line in kept.decode("utf-8", "replace").split("\n"))
     return {
         "next_offset": begin + len(kept),
-        "text": _printable(masker.text(text)),
+        "text": masker.text(_printable(text)),
         "skipped_bytes": max(0, begin - offset),
     }
 
@@ -65,5 +68,5 @@ def _cut(line: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Leave out the zeros of a part that was given back to the disk."""
-    return text.replace("\0", "")
+    """Leave out colours, behind which a secret could hide, and the zeros of a part that was given back to the disk."""
+    return _ESCAPE.sub("", text).replace("\0", "")
