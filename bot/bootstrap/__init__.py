@@ -195,8 +195,6 @@ async def demo(on_ready: Callable[[str], None], host: str = "127.0.0.1", port: i
             else RelaunchSettings(),
         )
         try:
-            if with_host:
-                await sample_host.let_it_fail(settings.relaunch)
             await _until_told(settings, Stage(YOU, sample_incident()), on_ready)
         finally:
             if with_host:
@@ -235,6 +233,9 @@ async def _until_told(settings: Settings, stage: Stage, on_ready: Callable[[str]
         if stage.sample is not None:
             for channel, message_id, payload in said_before(system_clock()):
                 await SqlRoomLog(bot.database).append(channel, "message", message_id, payload)
+            if settings.relaunch.registry is not None:
+                # here, where being told to end is heard: what it starts is ended then
+                await sample_host.let_it_fail(settings.relaunch)
         on_ready(bot.listener.url)
         await told.wait()
     if broken:

@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +30,8 @@ HOST: Final = "sample-gpu-1"
 MODEL: Final = "Qwen/Qwen3-VL-8B-Instruct"
 _BACKEND: Final = "VLLM_ATTENTION_BACKEND"
 _HOSTS: Final = Path(adapters.hosts.__file__).parent
+#: what dies may have started something a moment before
+_ROUNDS: Final = 20
 #: between two stages of the stand-in's start: long enough to watch, short enough not to wait
 _STAGE_S: Final = 0.4
 
@@ -61,16 +64,35 @@ async def let_it_fail(settings: RelaunchSettings) -> None:
 
 
 def end_it(folder: Path) -> None:
-    """End whatever of the sample still runs: its command lines name the folder."""
-    mark = str(folder).encode()
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
-            continue
-        try:
-            if mark in (entry / "cmdline").read_bytes():
-                os.kill(int(entry.name), signal.SIGKILL)
-        except OSError:
-            continue
+    """End whatever of the sample still runs: what names the folder, and all in the sessions of those."""
+    for _ in range(_ROUNDS):
+        if not _kill_round(str(folder).encode()):
+            return
+
+
+def _kill_round(mark: bytes) -> bool:
+    """Kill what is found; tell whether anything was, for it may have started something just before."""
+    everyone = {int(entry.name): entry for entry in Path("/proc").iterdir() if entry.name.isdigit()}
+    named = {pid for pid, entry in everyone.items() if mark in _read(entry / "cmdline")} - {os.getpid()}
+    # a server's children give themselves other titles, and stay in its session
+    sessions = {_session(everyone[pid]) for pid in named} - {os.getsid(0), None}
+    found = named | {pid for pid, entry in everyone.items() if _session(entry) in sessions}
+    for pid in found:
+        with suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    return bool(found)
+
+
+def _session(entry: Path) -> int | None:
+    words = _read(entry / "stat").rpartition(b")")[2].split()
+    return int(words[3]) if len(words) > 3 else None
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
 
 
 def _list(folder: Path, port: int) -> dict[str, object]:

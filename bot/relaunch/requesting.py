@@ -74,6 +74,8 @@ class _Looked:
     is_serving: bool
     version: str | None
     release: Release | None
+    #: it is known which GPU it runs on
+    has_gpu: bool
     blocked: Blocked | None
 
 
@@ -177,7 +179,8 @@ class Requesting:
         is_serving = await self._is_serving(host, snapshot, server)
         gate = await self.permission.wish(run, is_serving=is_serving, is_forced=wanted.is_forced)
         blocked = may_plan(gate, self.permission.switches(), self.clock())
-        return _Looked(server, snapshot, change, is_serving, version, release, blocked)
+        has_gpu = server.gpu_name is not None or bool(facts.gpus)
+        return _Looked(server, snapshot, change, is_serving, version, release, has_gpu, blocked)
 
     async def _draft(self, run: Relaunch, wanted: Wanted, looked: _Looked) -> Plan:
         server, snapshot = looked.server, looked.snapshot
@@ -195,6 +198,7 @@ class Requesting:
             model=server.model,
             usual_start=server.expected_start_seconds,
             always_image=server.probe is ProbeSort.VISION,
+            has_gpu=looked.has_gpu,
         )
         return make_plan(self._asked(run, wanted), found, self._timeouts(server))
 

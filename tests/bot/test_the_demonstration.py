@@ -31,6 +31,12 @@ async def a_demonstration():
         await child.wait()
 
 
+def _engines():
+    """Processes that gave themselves the title of vLLM's engine."""
+    titles = ((entry.name, entry / "cmdline") for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return {pid for pid, file in titles if file.exists() and b"VLLM::EngineCore" in file.read_bytes()}
+
+
 def _still_running():
     """Command lines of processes that belong to a demonstration's folder."""
     found = []
@@ -47,6 +53,7 @@ def _still_running():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux plays a host")
 async def test_two_presses_lead_from_the_sample_to_a_verified_server():
+    before = _engines()
     async with asyncio.timeout(PATIENCE_S), a_demonstration() as (_, url), a_page(url) as page:
         await page.load()
         room = page.boot["channels"][0]
@@ -58,6 +65,18 @@ async def test_two_presses_lead_from_the_sample_to_a_verified_server():
     assert titles[-1] == "qwen3-vl is fixed and verified"
     assert "Relaunch of qwen3-vl: waits for approval" in titles
     assert _still_running() == []
+    assert _engines() <= before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux plays a host")
+async def test_a_demonstration_that_is_ended_at_once_leaves_nothing_behind():
+    before = _engines()
+    async with asyncio.timeout(PATIENCE_S), a_demonstration() as (child, _):
+        child.send_signal(signal.SIGTERM)
+        assert await child.wait() == 0
+
+    assert _still_running() == []
+    assert _engines() <= before
 
 
 async def _story(page, room):

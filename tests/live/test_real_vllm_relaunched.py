@@ -104,7 +104,7 @@ async def test_an_engine_that_is_killed_while_it_is_proven_is_noticed(team):
     await team.shows("being verified", PATIENCE_S)
     until("its engine is killed", lambda: _kill_engine(team.host))
 
-    await team.shows("earlier launch", PATIENCE_S)
+    await team.shows("runs with its earlier launch again", PATIENCE_S)
 
     assert not [answer for answer in team.stage.answers(ROOM) if "is fixed and verified" in answer.text]
 

@@ -71,6 +71,8 @@ class Found:
     usual_start: float
     #: an image is asked about whatever was changed
     always_image: bool = False
+    #: it is known which GPU it runs on: what a log promises depends on that, and elsewhere nothing is promised
+    has_gpu: bool = True
 
 
 def change_of(remedy: Remedy, release: Release | None = None) -> LaunchChange:
@@ -98,6 +100,10 @@ def make_plan(asked: Asked, found: Found, timeouts: Timeouts) -> Plan:
     change = change_of(remedy, found.release)
     before, after = found.preflight.before, found.preflight.after
     _check_host(asked, found)
+    promises = Promises(
+        tuple(proof.lines for proof in remedy.verify if proof.lines) if found.has_gpu else (),
+        tuple(text for proof in remedy.verify for text in proof.absent),
+    )
     return Plan(
         id=asked.id,
         host=found.host,
@@ -110,11 +116,8 @@ def make_plan(asked: Asked, found: Found, timeouts: Timeouts) -> Plan:
         diff=difference(before, after),
         steps=STEPS,
         timeouts=timeouts,
-        checks=_checks(asked, change, always_image=found.always_image),
-        promises=Promises(
-            tuple(proof.lines for proof in remedy.verify if proof.lines),
-            tuple(text for proof in remedy.verify for text in proof.absent),
-        ),
+        checks=_checks(asked, change, promises, always_image=found.always_image),
+        promises=promises,
         model=found.model,
         was_serving=found.is_serving,
         is_forced=asked.is_forced,
@@ -161,10 +164,12 @@ def _check_host(asked: Asked, found: Found) -> None:
         )
 
 
-def _checks(asked: Asked, change: LaunchChange, *, always_image: bool) -> tuple[Check, ...]:
+def _checks(
+    asked: Asked, change: LaunchChange, promises: Promises, *, always_image: bool
+) -> tuple[Check, ...]:
     """Return all that applies."""
     checks = [Check.PROCESS]
-    if any(proof.lines or proof.absent for proof in asked.remedy.verify):
+    if promises.lines or promises.absent:
         checks.append(Check.LOG_LINE)
     if change.env_set:
         checks.append(Check.NO_UNKNOWN_VARIABLE)

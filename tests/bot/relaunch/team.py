@@ -62,7 +62,7 @@ def a_registry(**server) -> Registry:
         "model": MODEL,
         "gpus": (),
         "vllm_version": None,
-        "gpu_name": None,
+        "gpu_name": "H100",
         "expected_start_seconds": 60,
         "probe": ProbeSort.TEXT,
         "operations": frozenset({"relaunch"}),

@@ -193,6 +193,17 @@ async def test_a_change_for_images_asks_about_an_image_and_one_that_sets_a_varia
     assert Check.LOG_LINE not in plan.checks
 
 
+async def test_a_line_is_promised_only_where_it_is_known_which_gpu_the_server_runs_on():
+    remedy = a_remedy()
+
+    known = make_plan(asked(remedy), await found(remedy), Timeouts())
+    unknown = make_plan(asked(remedy), await found(remedy, has_gpu=False), Timeouts())
+
+    assert Check.LOG_LINE in known.checks
+    assert Check.LOG_LINE not in unknown.checks
+    assert unknown.promises.lines == ()
+
+
 async def test_what_speaks_against_a_plan_is_said():
     remedy = a_remedy()
     host = FakeHost(Now(), unsound=(HostCheck("disk", is_sound=False, detail="The disk is full."),))
