@@ -59,7 +59,9 @@ def test_the_check_finds_what_does_not_exist():
     assert list(_faults("reboot now")) == ["there is no command vllm-diagnose reboot"]
     assert list(_faults("releases show 0.11.2 --flag --attention-backend")) == []
     assert list(_faults("check --gpu H100 -- vllm serve m --dtype half")) == []
-    assert list(_faults("check --colour red -- vllm serve m")) == ["vllm-diagnose check has no option --colour"]
+    assert list(_faults("check --colour red -- vllm serve m")) == [
+        "vllm-diagnose check has no option --colour"
+    ]
 
 
 def test_the_readme_shows_the_program_at_work():

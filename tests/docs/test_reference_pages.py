@@ -31,8 +31,10 @@ def test_no_page_is_left_of_a_rule_that_is_gone():
 @pytest.mark.parametrize("name", sorted(WANTED))
 def test_no_page_holds_a_path_of_this_machine(name):
     root = Path(__file__).parents[2]
+    # a folder such as /tmp or /home is no secret of this machine, and vLLM's own texts name some
     for folder in (root, root.parent, Path.home()):
-        assert folder == Path("/") or f"{folder}/" not in WANTED[name]
+        is_plain = len(folder.parts) <= 2 and folder != Path.home()
+        assert is_plain or f"{folder}/" not in WANTED[name]
 
 
 def test_every_rule_has_a_page_and_stands_in_the_list():

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: beside the servers' folders, and readable for the users that servers run as
 SITE_FOLDER = "site"
 
+#: those above are for real time, or the C library's own
+_LAST_SIGNAL = 31
+
 
 def environment(spec: Spec, start_id: str, state_dir: Path) -> dict[str, str]:
     """Return what the process is given: the launch's environment, its marks, and the way into a wrapper's vLLM."""
@@ -52,8 +55,8 @@ def become(spec: Spec, env: dict[str, str], cwd: str | None) -> None:
             "%s is not there or not executable" % spec.argv[0],
             "write the whole path of the program in the registered launch",
         )
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):
-        # Python itself ignores these, and what is ignored stays so for whoever is executed.
+    for number in set(range(1, _LAST_SIGNAL + 1)) - {signal.SIGKILL, signal.SIGSTOP}:
+        # Python ignores some, a shell in the background others, and what is ignored stays so for who is executed.
         signal.signal(number, signal.SIG_DFL)
     try:
         os.chdir(cwd or "/")
