@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from adapters.hosts.errors import HostUnreachableError, OutcomeUnknownError
 from adapters.hosts.transport.interface import LONGEST_REPLY
+from adapters.hosts.transport.streams import read_most
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
@@ -62,17 +63,9 @@ async def _talk(child: Process, request: bytes) -> tuple[bytes, bytes]:
         await child.stdin.drain()
     child.stdin.close()
     reply, told = await asyncio.gather(
-        _most_of(child.stdout, LONGEST_REPLY + 1), _most_of(child.stderr, 4096)
+        read_most(child.stdout, LONGEST_REPLY + 1), read_most(child.stderr, 4096)
     )
     return reply, told
-
-
-async def _most_of(stream: asyncio.StreamReader, limit: int) -> bytes:
-    """Read to the end, keep at most `limit` bytes."""
-    kept = bytearray()
-    while chunk := await stream.read(1 << 16):
-        kept += chunk[: limit - len(kept)]
-    return bytes(kept)
 
 
 def judged(host: str, reply: bytes, code: int | None, told: bytes) -> bytes:

@@ -15,6 +15,7 @@ import asyncssh
 from adapters.hosts.errors import HostError, HostUnreachableError, OutcomeUnknownError
 from adapters.hosts.transport.interface import LONGEST_REPLY
 from adapters.hosts.transport.local import judged
+from adapters.hosts.transport.streams import read_most
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,16 +182,9 @@ async def _talk(process: asyncssh.SSHClientProcess[bytes], request: bytes) -> tu
         await process.stdin.drain()
     process.stdin.write_eof()
     reply, told = await asyncio.gather(
-        _most_of(process.stdout, LONGEST_REPLY + 1), _most_of(process.stderr, 4096)
+        read_most(process.stdout, LONGEST_REPLY + 1), read_most(process.stderr, 4096)
     )
     return reply, told
-
-
-async def _most_of(stream: asyncssh.SSHReader[bytes], limit: int) -> bytes:
-    kept = bytearray()
-    while chunk := await stream.read(1 << 16):
-        kept += chunk[: limit - len(kept)]
-    return bytes(kept)
 
 
 def _words(error: BaseException) -> str:

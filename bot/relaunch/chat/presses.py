@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from adapters.chat.interface import Card, ChatPlatform, Click
     from bot.access.actor import Actor
     from bot.hosts.guess import Candidate
-    from bot.hosts.registry import Registry
+    from bot.hosts.registry import Registry, Server
     from bot.relaunch.desk import Desk
     from bot.relaunch.offer import Offer
     from bot.relaunch.outcomes import DeskOutcome
@@ -74,7 +74,7 @@ class RelaunchPresses:
             server = self._picked(picked[1]) if picked is not None else None
             if picked is None or server is None:
                 return plain_card("relaunch.gone", language)
-            return await self._request(actor, language, picked[0], server)
+            return await self._request_picked(actor, language, picked[0], server)
         named = plan_of(click.value)
         if named is None:
             return plain_card("relaunch.gone", language)
@@ -103,7 +103,7 @@ class RelaunchPresses:
         found = self._allowed(actor, hints)
         chosen = the_one(found)
         if chosen is not None:
-            return await self._request(actor, language, answer.id, chosen.server.name)
+            return await self._request(actor, language, answer, offer, chosen.server)
         if found:
             return picker_card(answer.id, (one.server.name for one in found), language)
         return plain_card("relaunch.none", language)
@@ -117,15 +117,22 @@ class RelaunchPresses:
             if authorizer.decide(actor, Action.REQUEST, one.host.target(one.server)).is_allowed
         )
 
-    async def _request(self, actor: Actor, language: str, reply_id: str, server_name: str) -> Card | None:
+    async def _request_picked(
+        self, actor: Actor, language: str, reply_id: str, server_name: str
+    ) -> Card | None:
         answer, offer = await self._offer(reply_id)
         found = self.registry().find(server_name)
         if answer is None or offer is None or found is None:
             return plain_card("relaunch.gone", language)
+        return await self._request(actor, language, answer, offer, found[1])
+
+    async def _request(
+        self, actor: Actor, language: str, answer: Answer, offer: Offer, server: Server
+    ) -> Card | None:
         # in the thread of the failure, whichever card the button stood on
         place = answer.place
         choice = Choice(answer.incident_id or "", origin_of(place, language))
-        wanted = wanted_of(offer, found[1], choice)
+        wanted = wanted_of(offer, server, choice)
         return _told(await self.desk.request(actor, wanted), language)
 
     async def _offer(self, reply_id: str) -> tuple[Answer | None, Offer | None]:
