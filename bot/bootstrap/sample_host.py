@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -30,8 +31,10 @@ HOST: Final = "sample-gpu-1"
 MODEL: Final = "Qwen/Qwen3-VL-8B-Instruct"
 _BACKEND: Final = "VLLM_ATTENTION_BACKEND"
 _HOSTS: Final = Path(adapters.hosts.__file__).parent
-#: what dies may have started something a moment before
-_ROUNDS: Final = 20
+#: what dies may have started something a moment before, and what changes its program shows no words meanwhile
+_ROUNDS: Final = 40
+_QUIET_ROUNDS: Final = 3
+_BETWEEN_ROUNDS_S: Final = 0.02
 #: between two stages of the stand-in's start: long enough to watch, short enough not to wait
 _STAGE_S: Final = 0.4
 
@@ -65,15 +68,18 @@ async def let_it_fail(settings: RelaunchSettings) -> None:
 
 def end_it(folder: Path) -> None:
     """End whatever of the sample still runs: what names the folder, and all in the sessions of those."""
+    quiet = 0
     for _ in range(_ROUNDS):
-        if not _kill_round(str(folder).encode()):
+        quiet = 0 if _kill_round(str(folder).encode()) else quiet + 1
+        if quiet == _QUIET_ROUNDS:
             return
+        time.sleep(_BETWEEN_ROUNDS_S)
 
 
 def _kill_round(mark: bytes) -> bool:
     """Kill what is found; tell whether anything was, for it may have started something just before."""
     everyone = {int(entry.name): entry for entry in Path("/proc").iterdir() if entry.name.isdigit()}
-    named = {pid for pid, entry in everyone.items() if mark in _read(entry / "cmdline")} - {os.getpid()}
+    named = {pid for pid, entry in everyone.items() if _names(entry, mark)} - {os.getpid()}
     # a server's children give themselves other titles, and stay in its session
     sessions = {_session(everyone[pid]) for pid in named} - {os.getsid(0), None}
     found = named | {pid for pid, entry in everyone.items() if _session(entry) in sessions}
@@ -81,6 +87,11 @@ def _kill_round(mark: bytes) -> bool:
         with suppress(OSError):
             os.kill(pid, signal.SIGKILL)
     return bool(found)
+
+
+def _names(entry: Path, mark: bytes) -> bool:
+    # a helper that was just asked for something names its list in the environment only
+    return mark in _read(entry / "cmdline") or mark in _read(entry / "environ")
 
 
 def _session(entry: Path) -> int | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import signal
 import sys
@@ -18,9 +19,13 @@ PATIENCE_S = 150
 
 
 @asynccontextmanager
-async def a_demonstration():
+async def a_demonstration(folder):
+    """Run the demonstration with its folder inside this one, which then marks all that belongs to it."""
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot", "demo", "--no-browser", cwd=ROOT, stdout=asyncio.subprocess.PIPE
+        *(sys.executable, "-m", "bot", "demo", "--no-browser"),
+        cwd=ROOT,
+        env=os.environ | {"TMPDIR": str(folder)},
+        stdout=asyncio.subprocess.PIPE,
     )
     try:
         line = (await child.stdout.readline()).decode()
@@ -37,24 +42,25 @@ def _engines():
     return {pid for pid, file in titles if file.exists() and b"VLLM::EngineCore" in file.read_bytes()}
 
 
-def _still_running():
-    """Command lines of processes that belong to a demonstration's folder."""
+def _still_running(folder):
+    """Command lines of processes that name the folder, in their words or in their environment."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                words = (entry / "cmdline").read_bytes().decode("utf-8", "replace")
+                words = (entry / "cmdline").read_bytes()
+                told = words + (entry / "environ").read_bytes()
             except OSError:
                 continue
-            if "vllm-diagnose-demo-" in words:
+            if str(folder).encode() in told:
                 found.append(words)
     return found
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux plays a host")
-async def test_two_presses_lead_from_the_sample_to_a_verified_server():
+async def test_two_presses_lead_from_the_sample_to_a_verified_server(tmp_path):
     before = _engines()
-    async with asyncio.timeout(PATIENCE_S), a_demonstration() as (_, url), a_page(url) as page:
+    async with asyncio.timeout(PATIENCE_S), a_demonstration(tmp_path) as (_, url), a_page(url) as page:
         await page.load()
         room = page.boot["channels"][0]
         status, _ = await page.say(sample_incident(), channel=room)
@@ -64,18 +70,18 @@ async def test_two_presses_lead_from_the_sample_to_a_verified_server():
     assert titles[0] == "Qwen3-VL's vision encoder refuses FLASHINFER"
     assert titles[-1] == "qwen3-vl is fixed and verified"
     assert "Relaunch of qwen3-vl: waits for approval" in titles
-    assert _still_running() == []
+    assert _still_running(tmp_path) == []
     assert _engines() <= before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux plays a host")
-async def test_a_demonstration_that_is_ended_at_once_leaves_nothing_behind():
+async def test_a_demonstration_that_is_ended_at_once_leaves_nothing_behind(tmp_path):
     before = _engines()
-    async with asyncio.timeout(PATIENCE_S), a_demonstration() as (child, _):
+    async with asyncio.timeout(PATIENCE_S), a_demonstration(tmp_path) as (child, _):
         child.send_signal(signal.SIGTERM)
         assert await child.wait() == 0
 
-    assert _still_running() == []
+    assert _still_running(tmp_path) == []
     assert _engines() <= before
 
 
