@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..drivers.systemd import SystemdDriver
-from ..launch import launcher, wrapper
+from ..launch import launcher
 from ..launch.identity import become_user
 from ..launch.marks import FROM_MANAGER
 from ..processes import proc
@@ -25,9 +25,8 @@ def launch(allowlist: Allowlist, name: str) -> int:
         spec = work.folder.launch("current")
     if spec is None:
         spec = work.registered(record)[0]
-    if wrapper.script(spec) is not None:
-        launcher.write_site(allowlist.state_dir)
-    env = launcher.environment(spec, record.start_id or "none", allowlist.state_dir)
+    site = None if work.driver.script(spec) is None else str(launcher.write_site(allowlist.state_dir))
+    env = launcher.environment(spec, record.start_id or "none", site)
     env.update({name: os.environ[name] for name in FROM_MANAGER if name in os.environ and name not in env})
     if isinstance(work.driver, SystemdDriver):
         become_user(work.driver.user())

@@ -67,14 +67,14 @@ def _disk(work: Work) -> Look:
 
 
 def _wrapper(work: Work, spec: Spec, after: Spec) -> Look | None:
-    script = work.script(spec)
+    script = work.driver.script(spec)
     if script is None or after.hash == spec.hash:
         return None
     obstacle = wrapper.obstacle(script)
     if obstacle is None:
-        return Look("wrapper", is_sound=True, detail="the change is made where %s starts vLLM" % script)
+        return Look("wrapper", is_sound=True, detail="the change is made where %s starts vLLM" % script.name)
     what = "%s holds %r, behind which the change cannot be made: register the vLLM command itself" % (
-        script,
+        script.name,
         obstacle,
     )
     return Look("wrapper", is_sound=False, detail=what)

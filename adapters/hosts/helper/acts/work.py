@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable
 
 from ..drivers.choosing import driver_of
-from ..launch import wrapper
 from ..launch.change import Change, applied, applied_late
 from ..redaction import Masker
 from ..refusal import UNABLE, Refusal
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 #: how long another helper may hold a server before we give up, and how long the same order may
 _WAIT_SECONDS = 10.0
 _SAME_KEY_WAIT_SECONDS = 180.0
-#: drivers whose servers start on the host's own file system, so that a wrapper script can be seen and followed
-_ON_HOST = frozenset({"process", "systemd"})
 
 
 @dataclass(frozen=True)
@@ -63,11 +60,8 @@ class Work:
 
     def changed(self, spec: Spec, change: Change) -> Spec:
         """Return a launch with a change, which a wrapper script carries to where it starts vLLM."""
-        return applied_late(spec, change) if self.script(spec) is not None else applied(spec, change)
-
-    def script(self, spec: Spec) -> Path | None:
-        """Return the wrapper script that a launch runs; None when it runs none that we can see."""
-        return wrapper.script(spec) if self.server.driver in _ON_HOST else None
+        is_late = self.driver.script(spec) is not None
+        return applied_late(spec, change) if is_late else applied(spec, change)
 
     def masker(self, *specs: Spec) -> Masker:
         """Return what masks every text about this server, with the secrets of its launches known by value."""

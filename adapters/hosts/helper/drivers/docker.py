@@ -7,11 +7,13 @@ under the name NAME.before-relaunch; what it was made from is kept in the server
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable
 from urllib.parse import quote
 
-from ..launch import marks
+from .. import program
+from ..launch import launcher, wrapper
 from ..launch.spec import Spec
 from ..logs.keeping import read_file, size_of
 from ..processes.cgroups import members_of
@@ -36,6 +38,12 @@ _KEPT_CONFIG = (
     "Hostname", "Domainname", "User", "ExposedPorts", "Tty", "OpenStdin", "StdinOnce", "Image", "Volumes",
     "WorkingDir", "Labels", "StopSignal", "StopTimeout", "Healthcheck", "MacAddress",
 )  # fmt: skip
+#: where a container whose script starts vLLM finds the way into it, and this program
+_SITE_INSIDE = "/run/vllm-diagnose/site"
+_LIBRARY_INSIDE = "/run/vllm-diagnose/helper"
+#: what the engine gives a container that has no PATH
+_SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_SCRIPT_LIMIT = 1 << 16
 #: how much longer than the grace the engine may take to stop a container
 _STOP_SECONDS = 30.0
 
@@ -73,6 +81,10 @@ class DockerDriver:
         argv = [*(config.get("Entrypoint") or []), *(config.get("Cmd") or [])]
         pairs = [pair.partition("=") for pair in config.get("Env") or []]
         return Spec(tuple(argv), {name: value for name, _, value in pairs})
+
+    def script(self, spec: Spec) -> wrapper.Script | None:
+        """Return what the container runs before vLLM; its text is read from the container's files."""
+        return wrapper.script_elsewhere(spec, lambda name: self._text_of(name, spec.env.get("PATH")))
 
     def observe(self, start_id: str | None) -> Observation:
         """Look at the container of the server's name."""
@@ -188,7 +200,8 @@ class DockerDriver:
     def _create(self, start: Start, owners: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
         if self.server.log_file is not None:
             write_json(self.folder.start_record(start.start_id), {"log_base": size_of(self._log_file())})
-        body = _body(start, owners, self._from_image(owners))
+        site = None if self.script(start.spec) is None else self._site_mounts()
+        body = _body(start, owners, self._from_image(owners), site or ())
         networks = dict((owners.get("NetworkSettings") or {}).get("Networks") or {})
         first = next(iter(networks), None)
         if first is not None and _is_own_network(owners):
@@ -203,26 +216,48 @@ class DockerDriver:
             )
         return engine.container(made["Id"])
 
+    def _site_mounts(self) -> tuple[str, ...]:
+        """Return what a container must be given so that a change is made behind its script."""
+        site = launcher.write_site(self.folder.path.parent, _LIBRARY_INSIDE)
+        return ("%s:%s:ro" % (site, _SITE_INSIDE), "%s:%s:ro" % (program.archive(), _LIBRARY_INSIDE))
+
+    def _text_of(self, name: str, search_path: str | None) -> str:
+        """Return the beginning of a program's file in the server's container; empty when it cannot be read."""
+        found = engine.container(self.find_name())
+        if found is None:
+            return ""
+        here = found["Config"].get("WorkingDir") or "/"
+        folders = [here] if "/" in name else (search_path or _SEARCH_PATH).split(":")
+        for folder in folders:
+            data = engine.read_file(found["Id"], posixpath.join(folder, name), _SCRIPT_LIMIT)
+            if data is not None:
+                return data.decode("utf-8", "replace")
+        return ""
+
     def _from_image(self, owners: dict[str, Any]) -> set[str]:
         """Return the names of variables that the image sets."""
         image = engine.get("/images/%s/json" % quote(str(owners["Image"]), safe="")) or {}
         return {pair.partition("=")[0] for pair in (image.get("Config") or {}).get("Env") or []}
 
 
-def _body(start: Start, owners: dict[str, Any], from_image: set[str]) -> dict[str, Any]:
+def _body(
+    start: Start, owners: dict[str, Any], from_image: set[str], site_mounts: tuple[str, ...]
+) -> dict[str, Any]:
     """Return what the engine is to make: as the owner made it, with exactly this launch."""
     config = owners["Config"]
     body: dict[str, Any] = {key: config[key] for key in _KEPT_CONFIG if config.get(key) not in (None, "")}
     if str(config.get("Hostname", "")) == str(owners["Id"])[:12]:
         del body["Hostname"]
-    env = marks.marked(start.spec, start.start_id)
+    env = launcher.environment(start.spec, start.start_id, _SITE_INSIDE if site_mounts else None)
     # The names go on the command line, where everybody can read them; values never do.
     removing = [word for name in sorted(from_image - set(env)) for word in ("-u", name)]
     body["Entrypoint"] = [*(["env", *removing] if removing else []), *start.spec.argv]
     body["Cmd"] = []
     body["Env"] = ["%s=%s" % pair for pair in sorted(env.items())]
     body["Labels"] = dict(body.get("Labels") or {}, **{_START: start.start_id})
-    body["HostConfig"] = dict(owners["HostConfig"], **_volumes(owners))
+    volumes = _volumes(owners)
+    volumes["Binds"] = [*volumes["Binds"], *site_mounts]
+    body["HostConfig"] = dict(owners["HostConfig"], **volumes)
     return body
 
 

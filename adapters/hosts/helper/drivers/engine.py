@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import calendar
 import http.client
+import io
 import json
 import os
+import posixpath
 import re
 import socket
 import struct
+import tarfile
 import time
 from typing import Any, Iterator
 from urllib.parse import quote, urlencode
@@ -22,6 +25,8 @@ SOCKET_VARIABLE = "DOCKER_HOST"
 _SOCKETS = ("/var/run/docker.sock", "/run/podman/podman.sock")
 _SECONDS = 30.0
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{1,9})Z\Z")
+#: from a name to its file
+_MOST_LINKS = 8
 #: of one answer that is no log
 _LIMIT = 8 << 20
 
@@ -82,6 +87,33 @@ def containers(**labels: str) -> list[dict[str, Any]]:
     wanted = ["%s=%s" % pair for pair in labels.items()]
     found = get("/containers/json", all="true", filters=json.dumps({"label": wanted}))
     return list(found or [])
+
+
+def read_file(name: str, path: str, limit: int) -> bytes | None:
+    """Return the beginning of a file of a container, links followed; None when there is no such file."""
+    for _ in range(_MOST_LINKS):
+        status, body = _ask(
+            "GET", "/containers/%s/archive" % quote(name, safe=""), {"path": path}, None, _SECONDS
+        )
+        if status != 200:
+            return None
+        entry, data = _first_entry(body, limit)
+        if entry is None or not entry.issym():
+            return data
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(path), entry.linkname))
+    return None
+
+
+def _first_entry(body: bytes, limit: int) -> tuple[tarfile.TarInfo | None, bytes | None]:
+    """Return what a tar begins with, and the beginning of its content where it is a file."""
+    try:
+        # of a long file only the beginning came
+        with tarfile.open(fileobj=io.BytesIO(body), mode="r|") as archive:
+            entry = archive.next()
+            stream = archive.extractfile(entry) if entry is not None and entry.isfile() else None
+            return entry, None if stream is None else stream.read(limit)
+    except tarfile.TarError:
+        return None, None
 
 
 def log_lines(name: str, since: str, *, has_terminal: bool) -> Iterator[bytes]:

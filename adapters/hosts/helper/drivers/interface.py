@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from ..launch.spec import Spec
+    from ..launch.wrapper import Script
 
 #: states of `Observation`, in the words of the wire
 RUNNING = "running"
@@ -78,6 +79,9 @@ class Driver(Protocol):
 
     def registered(self) -> Spec:
         """Return the launch that the host's own configuration gives the server, before any change of ours."""
+
+    def script(self, spec: Spec) -> Script | None:
+        """Return the script through which a launch starts vLLM; None when it starts vLLM itself."""
 
     def observe(self, start_id: str | None) -> Observation:
         """Find the server. `start_id` is of the last start that the helper meant to make; None: it made none.

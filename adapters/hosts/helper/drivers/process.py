@@ -70,6 +70,10 @@ class ProcessDriver:
         env.update(self.server.env)
         return Spec(self.server.argv, env)
 
+    def script(self, spec: Spec) -> wrapper.Script | None:
+        """Return the wrapper script that the command is."""
+        return wrapper.script(spec)
+
     def observe(self, start_id: str | None) -> Observation:
         """Look for the processes of the last start."""
         if start_id is None or not is_claimed(self.folder.starts, start_id):
@@ -91,8 +95,7 @@ class ProcessDriver:
         if not is_claimed(self.folder.starts, start.start_id):
             forget_old(self.folder.logs, ".log")
             forget_old(self.folder.starts, ".json")
-            if wrapper.script(start.spec) is not None:
-                write_site(self.folder.path.parent)
+            is_behind_script = self.script(start.spec) is not None
             log = Path(self.server.log_file) if self.server.log_file else None
             write_json(
                 self.folder.start_order(start.start_id),
@@ -100,6 +103,7 @@ class ProcessDriver:
                     **start.spec.as_json(),
                     "user": self.server.user,
                     "cwd": self.server.cwd,
+                    "site": str(write_site(self.folder.path.parent)) if is_behind_script else None,
                     "log_base": 0 if log is None else size_of(log),
                 },
             )

@@ -43,7 +43,7 @@ def supervise(folder_path: str, start_id: str) -> int:
     log = os.open(str(folder.log_of(start_id)), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     leader = os.fork()
     if leader == 0:
-        _be_the_server(spec, environment(spec, start_id, folder.path.parent), order, log)
+        _be_the_server(spec, environment(spec, start_id, order.get("site")), order, log)
     os.close(log)
     _watch(folder, start_id, leader)
     return 0

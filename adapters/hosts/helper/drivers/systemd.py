@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..launch import marks
+from ..launch import marks, wrapper
 from ..launch.identity import base_environment
 from ..launch.spec import Spec
 from ..logs.keeping import read_file, size_of
@@ -95,6 +95,10 @@ class SystemdDriver:
     def user(self) -> str | None:
         """Return whom the server runs as; None: whoever the launcher runs as."""
         return self.server.user or self._show().get("User") or None
+
+    def script(self, spec: Spec) -> wrapper.Script | None:
+        """Return the wrapper script that the command is."""
+        return wrapper.script(spec)
 
     def observe(self, start_id: str | None) -> Observation:
         """Ask systemd, and look into the unit's control group."""

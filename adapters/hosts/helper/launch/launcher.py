@@ -17,33 +17,41 @@ if TYPE_CHECKING:
     from .spec import Spec
 
 #: beside the servers' folders, and readable for the users that servers run as
-SITE_FOLDER = "site"
+_SITE_FOLDER = "site"
+#: the same for servers that find this program elsewhere than here
+_SITE_ELSEWHERE = "site-in-containers"
 
 #: those above are for real time, or the C library's own
 _LAST_SIGNAL = 31
 
 
-def environment(spec: Spec, start_id: str, state_dir: Path) -> dict[str, str]:
-    """Return what the process is given: the launch's environment, its marks, and the way into a wrapper's vLLM."""
+def environment(spec: Spec, start_id: str, site: str | None) -> dict[str, str]:
+    """Return what the process is given: the launch's environment, its marks, and the way into a wrapper's vLLM.
+
+    `site` is the folder that `write_site` wrote, as the server sees it; None where no script stands before vLLM.
+    """
     env = marks.marked(spec, start_id)
-    if wrapper.script(spec) is not None:
-        folder = str(state_dir / SITE_FOLDER)
-        env["PYTHONPATH"] = ":".join([folder] + [part for part in (env.get("PYTHONPATH"),) if part])
+    if site is not None:
+        env["PYTHONPATH"] = ":".join([site] + [part for part in (env.get("PYTHONPATH"),) if part])
     return env
 
 
-def write_site(state_dir: Path) -> None:
-    """Write the module that a wrapper's Python imports first."""
-    folder = state_dir / SITE_FOLDER
+def write_site(state_dir: Path, archive_elsewhere: str | None = None) -> Path:
+    """Write the module that a wrapper's Python imports first; returns its folder.
+
+    `archive_elsewhere` is where a server finds this program that does not see it where it is.
+    """
+    folder = state_dir / (_SITE_FOLDER if archive_elsewhere is None else _SITE_ELSEWHERE)
     folder.mkdir(mode=0o755, exist_ok=True)
     folder.chmod(0o755)
     path = folder / "sitecustomize.py"
-    text = SITE % str(program.archive())
+    text = SITE % (archive_elsewhere or str(program.archive()))
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         fresh = folder / ("sitecustomize.%d" % os.getpid())
         fresh.write_text(text, encoding="utf-8")
         fresh.chmod(0o644)
         fresh.replace(path)
+    return folder
 
 
 def become(spec: Spec, env: dict[str, str], cwd: str | None) -> None:

@@ -9,14 +9,10 @@ from ..processes import proc
 from . import marks
 from .late import is_vllm
 from .spec import Spec
+from .wrapper import PREFIXES
 
 if TYPE_CHECKING:
     from typing import Iterable, Mapping
-
-#: programs that start another one in their own place
-_PREFIXES = frozenset(
-    {"numactl", "nice", "ionice", "taskset", "env", "chrt", "stdbuf", "setsid", "time", "tini"}
-)
 
 #: what a container engine puts into every environment that lacks it, and what systemd gives to one start
 _GIFTS = frozenset({"HOME", "HOSTNAME", "PATH", "TERM", "container"}) | marks.FROM_MANAGER
@@ -54,7 +50,7 @@ def is_same_command(running: tuple[str, ...], planned: tuple[str, ...]) -> bool:
         rest = planned[skipped:]
         if running == rest or _behind_interpreter(running, rest):
             return True
-        if Path(planned[0]).name not in _PREFIXES:
+        if Path(planned[0]).name not in PREFIXES:
             return False
     return False
 
