@@ -51,8 +51,10 @@ def judge(order: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="vllm-judge-") as folder:
         asked, told = Path(folder, "order.json"), Path(folder, "answer.jsonl")
         asked.write_text(json.dumps(order), encoding="utf-8")
+        program = Path(folder, "inside.py")
+        program.write_bytes(_inside())
         # its own session, so that whatever it starts can be ended with it
-        command = [sys.executable, str(Path(__file__).with_name("inside.py")), str(asked), str(told)]
+        command = [sys.executable, str(program), str(asked), str(told)]
         log = Path(folder, "log")
         with log.open("wb") as out:
             process = subprocess.Popen(
@@ -84,6 +86,12 @@ def judge(order: dict[str, Any]) -> dict[str, Any]:
             answer["verdict"] = dict(verdict, warnings=[], skipped=[])
     answer["verdict"]["seconds"] = round(time.monotonic() - began, 1)
     return answer
+
+
+def _inside() -> bytes:
+    """Return the program that asks vLLM, also out of the helper's archive, where it is no file."""
+    path = str(Path(__file__).with_name("inside.py"))
+    return bytes(globals()["__loader__"].get_data(path))
 
 
 def main() -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.hosts.build import write
 from tests.adapters.hosts.judge.little_vllm import make_python
 
 FOLDER = Path(__file__).parents[4] / "adapters" / "hosts" / "helper" / "judge"
@@ -19,10 +20,12 @@ def python(tmp_path_factory):
     return make_python(tmp_path_factory.mktemp("little-vllm") / "venv")
 
 
-def _judge(python, *arguments, env=None, timeout_s=120, program_env=None):
+def _judge(
+    python, *arguments, env=None, timeout_s=120, program_env=None, program=(str(FOLDER / "outside.py"),)
+):
     order = {"arguments": arguments, "env": env or {}, "timeout_s": timeout_s}
     done = subprocess.run(
-        [str(python), str(FOLDER / "outside.py")],
+        [str(python), *program],
         input=json.dumps(order),
         capture_output=True,
         text=True,
@@ -42,6 +45,19 @@ def test_a_sound_launch_is_accepted_and_nothing_is_served(python):
     assert answer["facts"]["build"]["local"] == "cpu"
     assert answer["facts"]["platform"] == {"device_type": "cpu", "gpus": []}
     assert answer["facts"]["variables"] == ["VLLM_PORT", "VLLM_USE_V1"]
+
+
+def test_the_helper_s_archive_judges_as_the_file_does(python, tmp_path):
+    archive = tmp_path / "helper.pyz"
+    write(archive)
+
+    sound, refused = (
+        _judge(python, "some/model", *flags, program=(str(archive), "judge"))["verdict"]
+        for flags in ((), ("--no-such",))
+    )
+
+    assert (sound["outcome"], sound["stage"]) == ("accepted", "config")
+    assert refused["message"] == "unrecognized arguments: --no-such"
 
 
 @pytest.mark.parametrize(
