@@ -279,5 +279,13 @@ class ChatPlatform(Protocol):
     async def fetch(self, file: File, into: Path, limit_bytes: int) -> None:
         """Write the bytes of a file. Raises `FileGoneError`, `FileTooLargeError` or another `ChatError`."""
 
+    async def groups_of(
+        self, team: str, person_id: str, among: frozenset[str], age_s: float
+    ) -> frozenset[str]:
+        """Return which of these groups or roles somebody is in; what was heard within `age_s` seconds will do.
+
+        Raises `ChatError`: then nothing is known of any of them.
+        """
+
     async def done_with(self, file: File) -> None:
         """Hear that a file is not needed any more; whoever keeps a copy of it removes it."""

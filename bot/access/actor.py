@@ -11,8 +11,10 @@ from typing import Final
 ACTOR_ID: Final = re.compile(
     r"(?:slack|discord):[A-Za-z0-9_-]{1,64}:[A-Za-z0-9_-]{1,64}|os:[^\s:\x00-\x1f]{1,64}"
 )
-#: `discord:GUILD:role:ROLE`; Slack does not say with a press which groups somebody is in
-GROUP_ID: Final = re.compile(r"discord:[A-Za-z0-9_-]{1,64}:role:[A-Za-z0-9_-]{1,64}")
+#: `slack:TEAM:group:GROUP`, `discord:GUILD:role:ROLE`
+GROUP_ID: Final = re.compile(
+    r"slack:[A-Za-z0-9_-]{1,64}:group:S[A-Za-z0-9]{1,63}|discord:[A-Za-z0-9_-]{1,64}:role:[A-Za-z0-9_-]{1,64}"
+)
 
 
 class Surface(StrEnum):
@@ -28,6 +30,15 @@ class Surface(StrEnum):
 SIGNED_IN: Final = frozenset({Surface.CONSOLE, Surface.TERMINAL})
 
 
+#: how a platform's groups stand in the registry
+GROUP_KINDS: Final = {Surface.SLACK: "group", Surface.DISCORD: "role"}
+
+
+def group_id(surface: Surface, team: str, group: str) -> str:
+    """Return how a platform's group stands in the registry."""
+    return f"{surface}:{team}:{GROUP_KINDS[surface]}:{group}"
+
+
 @dataclass(frozen=True, slots=True)
 class Actor:
     """Somebody on a surface."""
@@ -37,6 +48,8 @@ class Actor:
     id: str
     #: groups or roles that the platform itself says they are in, see `GROUP_ID`
     groups: frozenset[str] = frozenset()
+    #: why the platform did not say more of them when it was asked, one sentence; empty: it did, or was not asked
+    silence: str = ""
     is_bot: bool = False
     #: where it was asked for, on surfaces that have channels
     channel: str = ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from bot.access.actor import GROUP_ID
 from bot.access.policy import Action
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ class Refusal(StrEnum):
 
     BOT = "bot"
     NO_ROLE = "no-role"
+    #: a group of theirs might allow it, and the platform did not say which they are in
+    GROUPS_UNKNOWN = "groups-unknown"
     OPERATION = "operation"
     CHANNEL = "channel"
     NOT_AN_APPROVER = "not-an-approver"
@@ -114,11 +117,24 @@ class Authorizer:
         if refusal is not None:
             return Decision(refusal)
         roles = self.policy.granted(actor, action, target.host_group)
-        if not roles:
-            return Decision(Refusal.NO_ROLE)
-        if action is Action.APPROVE:
-            roles &= target.approvers
-        return Decision(None, min(roles)) if roles else Decision(Refusal.NOT_AN_APPROVER)
+        fitting = roles & target.approvers if action is Action.APPROVE else roles
+        if fitting:
+            return Decision(None, min(fitting))
+        if actor.silence:
+            return Decision(Refusal.GROUPS_UNKNOWN)
+        return Decision(Refusal.NOT_AN_APPROVER if roles else Refusal.NO_ROLE)
+
+    def deciding_groups(self, actor: Actor, action: Action, target: Target) -> frozenset[str]:
+        """Return the groups that would allow an actor what their own id does not.
+
+        None for an act that is allowed already, or refused whatever the groups.
+        """
+        decision = self.decide(actor, action, target)
+        if decision.refusal not in {Refusal.NO_ROLE, Refusal.NOT_AN_APPROVER}:
+            return frozenset()
+        roles = self.policy.granting(action, target.host_group)
+        fitting = roles & target.approvers if action is Action.APPROVE else roles
+        return frozenset(one for one in self.policy.members_of(fitting) if GROUP_ID.fullmatch(one))
 
     def decide_on_plan(
         self, actor: Actor, action: Action, target: Target, request: Request, sight: Sight

@@ -65,9 +65,14 @@ class Policy:
 
     def granted(self, actor: Actor, action: Action, host_group: str) -> frozenset[str]:
         """Return the roles that allow an actor an action on a group of hosts."""
-        roles = self.roles(actor)
+        return self.roles(actor) & self.granting(action, host_group)
+
+    def granting(self, action: Action, host_group: str) -> frozenset[str]:
+        """Return the roles that allow an action on a group of hosts."""
         return frozenset(
-            grant.role
-            for grant in self.grants
-            if grant.role in roles and action in grant.actions and host_group in grant.host_groups
+            grant.role for grant in self.grants if action in grant.actions and host_group in grant.host_groups
         )
+
+    def members_of(self, roles: frozenset[str]) -> frozenset[str]:
+        """Return the ids of all actors and groups that have one of these roles."""
+        return frozenset[str]().union(*(self.members.get(role, frozenset()) for role in roles))

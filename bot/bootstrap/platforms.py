@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from bot.access.actor import Surface
+from bot.access.groups import groups_at
 from bot.audit.keys import JournalKeyError, read_keys
 from bot.clock import system_clock
 from bot.hosts.checking import faults_of
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 _EXAMPLE_URL = "https://triage.example.org"
 
 
-def slack_options(settings: Settings) -> SlackOptions:
-    """Return how Slack is configured."""
+def slack_options(settings: Settings, groups: frozenset[str] = frozenset()) -> SlackOptions:
+    """Return how Slack is configured; `groups` are the user groups that give their members roles."""
     # Its libraries are slow to import, and most bots speak to one platform.
     from adapters.chat.slack.options import Delivery, Hearing, SlackOptions  # noqa: PLC0415
 
@@ -42,6 +44,7 @@ def slack_options(settings: Settings) -> SlackOptions:
             in_shared_channels=chosen.shared_channels,
             channels=frozenset(chosen.channels),
         ),
+        groups=groups,
         pages_url=settings.console.public_url,
     )
 
@@ -69,7 +72,9 @@ def manifest(platform: str, settings: Settings, application: str = "") -> dict[s
     if platform == "slack":
         from adapters.chat.slack.setup.manifest import manifest_for  # noqa: PLC0415 (as above)
 
-        return manifest_for(slack_options(settings), settings.console.public_url or _EXAMPLE_URL)
+        return manifest_for(
+            slack_options(settings, _slack_groups(settings)), settings.console.public_url or _EXAMPLE_URL
+        )
     from adapters.chat.discord.setup.invitation import invitation_for  # noqa: PLC0415 (as above)
 
     return invitation_for(discord_options(settings), application)
@@ -85,7 +90,8 @@ async def examine(settings: Settings) -> dict[str, list[str] | None]:
     if settings.slack.is_configured:
         from adapters.chat.slack.setup import examination as slack  # noqa: PLC0415 (as above)
 
-        found["slack"] = [str(fault) for fault in await slack.examine(slack_options(settings))]
+        options = slack_options(settings, _slack_groups(settings))
+        found["slack"] = [str(fault) for fault in await slack.examine(options)]
     if settings.discord.is_configured:
         from adapters.chat.discord.setup import examination as discord  # noqa: PLC0415 (as above)
 
@@ -93,6 +99,17 @@ async def examine(settings: Settings) -> dict[str, list[str] | None]:
     if settings.relaunch.registry is not None:
         found["hosts"] = await _examine_hosts(settings, settings.relaunch.registry)
     return found
+
+
+def _slack_groups(settings: Settings) -> frozenset[str]:
+    """Return the ids of Slack's groups in the registry; none where it cannot be read, which `doctor` says by itself."""
+    if settings.relaunch.registry is None:
+        return frozenset()
+    try:
+        policy = read_registry(settings.relaunch.registry).policy
+    except BadRegistryError:
+        return frozenset()
+    return groups_at(Surface.SLACK, policy.members_of(frozenset(policy.members)))
 
 
 async def _examine_hosts(settings: Settings, file: Path) -> list[str]:

@@ -48,8 +48,8 @@ def _zone(value: object) -> ZoneInfo:
 def _is_actor(value: object) -> object:
     if not isinstance(value, str) or not (ACTOR_ID.fullmatch(value) or GROUP_ID.fullmatch(value)):
         raise ValueError(
-            "must be an id that the platform gives: slack:TEAM:USER (Slack's groups are not told with a press: list "
-            "their people), discord:GUILD:USER, discord:GUILD:role:ROLE or os:NAME"
+            "must be an id that the platform gives: slack:TEAM:USER, slack:TEAM:group:GROUP, discord:GUILD:USER, "
+            "discord:GUILD:role:ROLE or os:NAME"
         )
     return value
 

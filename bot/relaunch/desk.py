@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bot.access.actor import Actor
+    from bot.access.authorization import Target
     from bot.audit.entry import Entry
     from bot.audit.interface import Journal
     from bot.relaunch.interface import Tools
@@ -54,7 +55,7 @@ class Desk:
         target = self.permission.target(wanted.server)
         if target is None:
             return _unregistered(wanted.server)
-        act = Act(actor, Action.FORCE if wanted.is_forced else Action.REQUEST, target)
+        act = await self._act(actor, Action.FORCE if wanted.is_forced else Action.REQUEST, target)
         decision = self._decide(act)
         if not decision.is_allowed:
             return await self._deny(act, decision)
@@ -72,7 +73,7 @@ class Desk:
         target = self.permission.target(wanted.server)
         if target is None:
             return _unregistered(wanted.server)
-        act = Act(actor, Action.FORCE if wanted.is_forced else Action.REQUEST, target)
+        act = await self._act(actor, Action.FORCE if wanted.is_forced else Action.REQUEST, target)
         decision = self._decide(act)
         entry = act.decided(decision, self.tools.clock())
         await self.journal.write(replace(entry, detail=entry.detail or "a look at the plan"))
@@ -86,7 +87,7 @@ class Desk:
         target = self.permission.target(run.server)
         if target is None:
             return _unregistered(run.server)
-        act = Act(actor, Action.APPROVE, target)
+        act = await self._act(actor, Action.APPROVE, target)
         decision = self._decide(act)
         if not decision.is_allowed:
             return await self._deny(act, decision, run)
@@ -109,13 +110,13 @@ class Desk:
         target = self.permission.target(run.server)
         if target is None:
             return _unregistered(run.server)
-        act = Act(actor, Action.REJECT, target)
+        act = await self._act(actor, Action.REJECT, target)
         decision = self._decide(act)
         is_waiting = run.state is State.AWAITING_APPROVAL
         if decision.is_allowed and is_waiting:
             sight = Sight(plan_hash, self.tools.clock())
             decision = self.permission.authorizer.decide_on_plan(
-                actor, act.action, target, request_of(run, ()), sight
+                act.actor, act.action, target, request_of(run, ()), sight
             )
         if not decision.is_allowed:
             return await self._deny(act, decision, run)
@@ -130,7 +131,7 @@ class Desk:
         target = self.permission.target(run.server)
         if target is None:
             return _unregistered(run.server)
-        act = Act(actor, Action.CANCEL, target)
+        act = await self._act(actor, Action.CANCEL, target)
         decision = self._decide(act)
         if not decision.is_allowed:
             return await self._deny(act, decision, run)
@@ -150,7 +151,7 @@ class Desk:
         target = self.permission.target(run.server)
         if target is None:
             return _unregistered(run.server)
-        act = Act(actor, Action.UNLOCK, target)
+        act = await self._act(actor, Action.UNLOCK, target)
         decision = self._decide(act)
         if not decision.is_allowed:
             return await self._deny(act, decision, run)
@@ -162,7 +163,7 @@ class Desk:
 
     async def list(self, actor: Actor, limit: int = 20) -> tuple[Relaunch, ...]:
         """Return the newest runs that an actor may see."""
-        return tuple(run for run in await self.tools.runs.recent(limit) if self._may_see(actor, run))
+        return tuple([run for run in await self.tools.runs.recent(limit) if await self._may_see(actor, run)])
 
     async def show(self, actor: Actor, relaunch_id: str) -> Shown | None:
         """Return one run with its plan and timeline; None for somebody who may not see it."""
@@ -170,7 +171,7 @@ class Desk:
         target = self.permission.target(run.server)
         if target is None:
             return None
-        act = Act(actor, Action.VIEW, target)
+        act = await self._act(actor, Action.VIEW, target)
         decision = self._decide(act)
         if not decision.is_allowed:
             await self._deny(act, decision, run)
@@ -182,9 +183,9 @@ class Desk:
         approvers = tuple(who.id for who, _ in await self.tools.approvals.of(run.id))
         return Shown(run, plan, tuple(await self.tools.runs.moments(run.id)), approvers)
 
-    def _may_see(self, actor: Actor, run: Relaunch) -> bool:
+    async def _may_see(self, actor: Actor, run: Relaunch) -> bool:
         target = self.permission.target(run.server)
-        return target is not None and self.permission.authorizer.decide(actor, Action.VIEW, target).is_allowed
+        return target is not None and (await self.permission.decide(actor, Action.VIEW, target)).is_allowed
 
     async def _approve(self, act: Act, run: Relaunch, plan: Plan, plan_hash: str) -> DeskOutcome:
         now, authorizer = self.tools.clock(), self.permission.authorizer
@@ -240,12 +241,17 @@ class Desk:
         await self.tools.witness.hear(News(run.id, to, now, detail))
         return DeskOutcome(kind, await self.tools.runs.get(run.id))
 
+    async def _act(self, actor: Actor, action: Action, target: Target) -> Act:
+        return Act(await self.permission.known(actor, action, target), action, target)
+
     def _decide(self, act: Act) -> Decision:
         return self.permission.authorizer.decide(act.actor, act.action, act.target)
 
     async def _deny(self, act: Act, decision: Decision, run: Relaunch | None = None) -> DeskOutcome:
         await self.journal.write(act.decided(decision, self.tools.clock(), run))
-        return DeskOutcome(OutcomeKind.DENIED, run, refusal=decision.refusal)
+        # only who is told why they are not in a group can do something about it
+        detail = act.actor.silence if decision.refusal is Refusal.GROUPS_UNKNOWN else ""
+        return DeskOutcome(OutcomeKind.DENIED, run, refusal=decision.refusal, detail=detail)
 
     async def _hold_back(self, act: Act, outcome: DeskOutcome) -> None:
         entry = act.decided(Decision(None), self.tools.clock(), outcome.relaunch)

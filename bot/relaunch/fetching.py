@@ -68,7 +68,7 @@ class Fetching:
             raise LookupError(f"no server {server!a} is registered")
         target = found[0].target(found[1])
         act = Act(actor, Action.FETCH, target)
-        decision = self.permission.authorizer.decide(actor, Action.FETCH, target)
+        decision = await self.permission.decide(actor, Action.FETCH, target)
         await self.journal.write(act.decided(decision, self.clock()))
         if decision.refusal is not None:
             return decision.refusal

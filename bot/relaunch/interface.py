@@ -58,11 +58,18 @@ class Looker(Protocol):
         """Return what is wrong in a log; None when it shows no failure."""
 
 
+class GroupsUnknownError(Exception):
+    """Whether somebody may still approve hangs on groups, and their platform does not tell who is in them."""
+
+
 class Permission(Protocol):
     """Whether what was approved may still be done, asked right before it is done."""
 
     async def withdrawn(self, relaunch: Relaunch, plan: Plan) -> str | None:
-        """Return why the approvals of a plan no longer hold, one sentence; None when they do."""
+        """Return why the approvals of a plan no longer hold, one sentence; None when they do.
+
+        Raises `GroupsUnknownError`.
+        """
 
     async def blocked(self, relaunch: Relaunch, plan: Plan) -> Blocked | None:
         """Return why it has to wait."""

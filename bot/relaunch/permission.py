@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from bot.access.authorization import Approval, Authorizer, Request
+from bot.access.groups import MEMORY_S, PresentGroups
 from bot.access.policy import Action
 from bot.hosts.maintenance import lifts
 from bot.relaunch.gate import PastRun, Wish, may_run
+from bot.relaunch.interface import GroupsUnknownError
 from bot.relaunch.states import TOUCHED, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bot.access.authorization import Target
+    from bot.access.actor import Actor
+    from bot.access.authorization import Decision, Target
     from bot.clock import Clock
     from bot.hosts.registry import Host, Registry, Server
     from bot.relaunch.gate import Switches
@@ -37,6 +40,7 @@ class PresentPermission:
     registry: Callable[[], Registry]
     switches: Callable[[], Switches]
     clock: Clock
+    groups: PresentGroups = field(default_factory=PresentGroups)
 
     @property
     def authorizer(self) -> Authorizer:
@@ -53,24 +57,46 @@ class PresentPermission:
         found = self.find(server)
         return found[0].target(found[1]) if found is not None else None
 
+    async def known(self, actor: Actor, action: Action, target: Target) -> Actor:
+        """Return an actor with the groups that an act of theirs hangs on, asked for unless it is allowed already."""
+        among = self.authorizer.deciding_groups(actor, action, target)
+        return await self.groups.completed(actor, among, MEMORY_S)
+
+    async def decide(self, actor: Actor, action: Action, target: Target) -> Decision:
+        """Judge an act that needs no plan, by the groups that somebody is in."""
+        return self.authorizer.decide(await self.known(actor, action, target), action, target)
+
     async def withdrawn(self, relaunch: Relaunch, plan: Plan) -> str | None:
-        """Return why the approvals of a plan no longer hold, one sentence; None when they do."""
+        """Return why the approvals of a plan no longer hold, one sentence; None when they do.
+
+        Raises `GroupsUnknownError` when that hangs on groups, and a platform does not tell who is in them.
+        """
         target = self.target(relaunch.server)
         if target is None or target.host != relaunch.host:
             return f"The registry no longer has {relaunch.server} on {relaunch.host}."
         if plan.hash != relaunch.plan_hash:
             return "The plan is not the one that was approved."
         given = await self.approvals.of(relaunch.id)
+        people = [await self._as_of_now(actor, target) for actor, _ in given]
         valid = tuple(
             approval
-            for actor, approval in given
+            for actor, (_, approval) in zip(people, given, strict=True)
             if self.authorizer.decide(actor, Action.APPROVE, target).is_allowed
         )
         if self.authorizer.is_approved(request_of(relaunch, valid), target, self.clock()):
             return None
+        silent = next((actor.silence for actor in people if actor.silence), "")
+        if silent:
+            raise GroupsUnknownError(silent)
         if len(valid) < len(given):
             return "Somebody who approved may no longer approve."
         return "It no longer has the approvals that the server needs."
+
+    async def _as_of_now(self, actor: Actor, target: Target) -> Actor:
+        """Return who approved with the groups that they are in now; those of their press are old."""
+        bare = replace(actor, groups=frozenset())
+        among = self.authorizer.deciding_groups(bare, Action.APPROVE, target)
+        return await self.groups.completed(bare, among, 0.0)
 
     async def blocked(self, relaunch: Relaunch, plan: Plan) -> Blocked | None:
         """Return why it has to wait."""

@@ -107,7 +107,7 @@ class Sweeping:
     async def _sweep(self, actor: Actor, offer: Offer, host: RegisteredHost, server: Server) -> Swept | None:
         target = host.target(server)
         act = Act(actor, Action.SWEEP, target)
-        decision = self.permission.authorizer.decide(actor, Action.SWEEP, target)
+        decision = await self.permission.decide(actor, Action.SWEEP, target)
         await self.journal.write(act.decided(decision, self.clock()))
         if not decision.is_allowed:
             return None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
+from bot.access.groups import PresentGroups
 from bot.audit.heads import append_line, head_line
 from bot.audit.keys import read_keys
 from bot.clock import random_id, system_clock
@@ -98,11 +99,16 @@ class Acting:
         return Hosts(self.registry, self.open_host)
 
     @cached_property
+    def groups(self) -> PresentGroups:
+        """Return what asks the platforms who is in their groups; at a terminal there is none to ask."""
+        return PresentGroups()
+
+    @cached_property
     def permission(self) -> PresentPermission:
         """Return what decides whether an act is allowed now."""
         runs = SqlRelaunches(self.database, self.journal)
         approvals = SqlApprovals(self.database, self.journal)
-        return PresentPermission(runs, approvals, self.registry, self._switches, system_clock)
+        return PresentPermission(runs, approvals, self.registry, self._switches, system_clock, self.groups)
 
     @cached_property
     def tools(self) -> Tools:
@@ -140,11 +146,13 @@ class Acting:
         self, answers: AnswerStore, inbox: InboxStore, platforms: Mapping[str, ChatPlatform]
     ) -> RelaunchPresses:
         """Return what takes the buttons about relaunches."""
+        self.groups.ask_at(platforms)
         offering = Offering(inbox, self.looker, self.limits)
         return RelaunchPresses(self.desk(self.service.wake), self.registry, answers, offering, platforms)
 
     def work(self, platforms: Mapping[str, ChatPlatform]) -> tuple[Coroutine[None, None, None], ...]:
         """Return what runs beside the answering, each until it is cancelled."""
+        self.groups.ask_at(platforms)
         board = Board(self.tools, SqlRunCards(self.database), platforms, self.news)
         chosen = self.settings.audit
         if chosen.head_file is None and not chosen.head_syslog:

@@ -50,12 +50,16 @@ async def team(request, tmp_path):
             found.people = ("ann", "ann")
         elif request.param == "discord":
             world, guild = stage.world, stage.world.guild_id
-            ids = [f"discord:{guild}:{world.user(name).user.id}" for name in ("ann", "bob")]
+            # who approves does so by a role
+            world.user("bob").user.roles.append("7001")
+            ids = [f"discord:{guild}:{world.user('ann').user.id}", f"discord:{guild}:role:7001"]
             found.write_registry(*ids, f"discord:{guild}:{world.channel(ROOM).id}")
             found.people = ("ann", "bob")
         else:
             space = stage.workspace
-            ids = [f"slack:T0FAKE:{space.user(name).account.id}" for name in ("ann", "bob")]
+            # who approves does so by a user group, which no press tells
+            space.groups["SLEADS"] = [space.user("bob").account.id]
+            ids = [f"slack:T0FAKE:{space.user('ann').account.id}", "slack:T0FAKE:group:SLEADS"]
             found.write_registry(*ids, f"slack:T0FAKE:{space.channel(ROOM).id}")
             found.people = ("ann", "bob")
         yield found

@@ -9,10 +9,10 @@ from adapters.chat.discord.gateway.client import intents_of
 from adapters.chat.slack.platform import create
 from bot.bootstrap import Stage, discord_options, examine, manifest, running, slack_options
 from bot.clock import system_clock
-from bot.settings import FixedSettings, IntakeMode
+from bot.settings import FixedSettings, IntakeMode, RelaunchSettings
 from tests.fakes.discord.records import DiscordSettings
 from tests.fakes.discord.world import World
-from tests.fakes.slack.records import SlackSettings
+from tests.fakes.slack.records import ALL_SCOPES, SlackSettings
 from tests.fakes.slack.stage import SlackStage
 from tests.fakes.slack.workspace import Workspace
 from tests.fakes.stage import Upload
@@ -53,6 +53,21 @@ async def test_slack_is_asked_for_what_is_heard_and_each_mode_asks_for_less(mode
     assert told["features"]["slash_commands"][0]["command"] == slack_options(settings).command
     assert told["features"]["shortcuts"][0]["callback_id"] == slack_options(settings).shortcut
     assert platform.name == "slack"
+
+
+async def test_slack_is_asked_for_its_user_groups_where_the_registry_gives_them_roles(tmp_path):
+    registry = tmp_path / "hosts.yaml"
+    async with Workspace(SlackSettings(scopes=ALL_SCOPES - {"usergroups:read"})) as workspace:
+        settings = settings_for(workspace.addresses, tmp_path)
+        settings = settings.model_copy(update={"relaunch": RelaunchSettings(registry=registry)})
+        registry.write_text("version: 1\naccess: {roles: {oncall: [slack:T0FAKE:U1]}}\n")
+        without, sound = _scopes(settings), await examine(settings)
+        registry.write_text("version: 1\naccess: {roles: {oncall: [slack:T0FAKE:group:S1]}}\n")
+        asked, found = _scopes(settings), await examine(settings)
+
+    assert asked - without == {"usergroups:read"}
+    assert sound["slack"] == []
+    assert "usergroups:read" in found["slack"][0]
 
 
 @pytest.mark.parametrize("mode", [IntakeMode.PASSIVE, IntakeMode.MENTION])

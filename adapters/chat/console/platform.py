@@ -87,6 +87,13 @@ class ConsolePlatform:
         """Write the bytes of a dropped file."""
         await self._rooms.around.uploads.hand_over(file, into, limit_bytes)
 
+    async def groups_of(
+        self, team: str, person_id: str, among: frozenset[str], age_s: float
+    ) -> frozenset[str]:
+        """Return none: the page has no groups."""
+        del team, person_id, among, age_s
+        return frozenset()
+
     async def done_with(self, file: File) -> None:
         """Remove a dropped file."""
         self._rooms.around.uploads.forget(file)

@@ -8,6 +8,7 @@ from adapters.chat.discord.drawing.render import CAPABILITIES
 from adapters.chat.discord.gateway.hearing import Hearing
 from adapters.chat.discord.options import NAME
 from adapters.chat.discord.posting import Posting
+from adapters.chat.discord.roles import Roles
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -23,6 +24,7 @@ class DiscordPlatform:
 
     def __init__(self, options: DiscordOptions) -> None:
         self._hearing = Hearing(options)
+        self._roles = Roles(self.client)
         self._posting = Posting(options, self.client, self._hearing.acknowledging)
 
     @property
@@ -84,6 +86,13 @@ class DiscordPlatform:
         """Write the bytes of an attachment, read from Discord's own servers alone."""
         await self._hearing.connected()
         await self._hearing.attachments.fetch(file, into, limit_bytes)
+
+    async def groups_of(
+        self, team: str, person_id: str, among: frozenset[str], age_s: float
+    ) -> frozenset[str]:
+        """Return which of these roles somebody has. Raises `ChatError`."""
+        await self._hearing.connected()
+        return await self._roles.of(team, person_id, among, age_s)
 
     async def done_with(self, file: File) -> None:
         """Do nothing: no copies are kept."""

@@ -98,6 +98,8 @@ class SlackOptions:
     shortcut: str = "vllm_diagnose_message"
     form: Form = field(default_factory=Form)
     hearing: Hearing = field(default_factory=Hearing)
+    #: ids of the user groups that give their members roles; whom Slack has to be asked about
+    groups: frozenset[str] = frozenset()
     #: address of the bot's own pages, for links that name no host; None: such links are left out
     pages_url: str | None = None
     timing: Timing = field(default_factory=Timing)

@@ -15,6 +15,7 @@ from adapters.chat.slack.options import NAME, Delivery, Identity
 from adapters.chat.slack.render import CAPABILITIES
 from adapters.chat.slack.web.api import Api
 from adapters.chat.slack.web.files import fetch
+from adapters.chat.slack.web.groups import UserGroups
 from adapters.chat.slack.web.replies import Replies
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class SlackPlatform:
         self._options = options
         self._api = Api(options)
         self._replies = Replies(self._api)
+        self._groups = UserGroups(self._api)
         self._listening = Listening(self._api, clock)
         self._socket = SocketConnection(self._listening.app, options)
         self._is_running = False
@@ -133,6 +135,12 @@ class SlackPlatform:
     async def fetch(self, file: File, into: Path, limit_bytes: int) -> None:
         """Write the bytes of a file. Raises `FileGoneError`, `FileTooLargeError` or another `ChatError`."""
         await fetch(self._api, file, into, limit_bytes)
+
+    async def groups_of(
+        self, team: str, person_id: str, among: frozenset[str], age_s: float
+    ) -> frozenset[str]:
+        """Return which of these user groups somebody is in. Raises `ChatError`."""
+        return await self._groups.of(team, person_id, among, age_s)
 
     async def done_with(self, file: File) -> None:
         """Do nothing: Slack keeps the file, we keep no copy."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bot.access.actor import ACTOR_ID, Actor, Surface
+from bot.access.actor import ACTOR_ID, Actor, Surface, group_id
 
 if TYPE_CHECKING:
     from adapters.chat.interface import Click, Place
 
 _SURFACES: Final = {"slack": Surface.SLACK, "discord": Surface.DISCORD, "console": Surface.CONSOLE}
-#: how a platform's groups stand in the registry, where it tells them with a press
-_GROUPS: Final = {Surface.DISCORD: "role"}
+#: platforms that tell groups of somebody with a press
+_TELLING: Final = frozenset({Surface.DISCORD})
 
 
 class NobodyError(Exception):
@@ -27,13 +27,11 @@ def actor_of(click: Click) -> Actor:
     actor_id = person.id if surface is Surface.CONSOLE else f"{surface}:{place.team}:{person.id}"
     if not ACTOR_ID.fullmatch(actor_id):
         raise NobodyError(f"{surface} gave no id that could be one of a person")
-    kind = _GROUPS.get(surface)
+    tells = surface in _TELLING
     return Actor(
         surface=surface,
         id=actor_id,
-        groups=frozenset(f"{surface}:{place.team}:{kind}:{group}" for group in click.groups)
-        if kind
-        else frozenset(),
+        groups=frozenset(group_id(surface, place.team, one) for one in click.groups) if tells else frozenset(),
         is_bot=person.is_bot,
         channel=channel_of(place),
         source=f"click {click.message.id}",

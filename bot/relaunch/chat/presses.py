@@ -100,7 +100,7 @@ class RelaunchPresses:
         if answer is None or offer is None:
             return plain_card("relaunch.gone", language)
         hints = Hints(offer.model, offer.port, channel=channel_of(click.message.place))
-        found = self._allowed(actor, hints)
+        found = await self._allowed(actor, hints)
         chosen = the_one(found)
         if chosen is not None:
             return await self._request(actor, language, answer, offer, chosen.server)
@@ -108,13 +108,15 @@ class RelaunchPresses:
             return picker_card(answer.id, (one.server.name for one in found), language)
         return plain_card("relaunch.none", language)
 
-    def _allowed(self, actor: Actor, hints: Hints) -> tuple[Candidate, ...]:
+    async def _allowed(self, actor: Actor, hints: Hints) -> tuple[Candidate, ...]:
         """Return the servers that may be meant and that somebody may ask for; the others are not even named."""
-        authorizer = self.desk.permission.authorizer
+        permission, found = self.desk.permission, candidates(self.registry(), hints)
         return tuple(
-            one
-            for one in candidates(self.registry(), hints)
-            if authorizer.decide(actor, Action.REQUEST, one.host.target(one.server)).is_allowed
+            [
+                one
+                for one in found
+                if (await permission.decide(actor, Action.REQUEST, one.host.target(one.server))).is_allowed
+            ]
         )
 
     async def _request_picked(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from adapters.hosts.errors import RefusedError
 from adapters.hosts.interface import ProbeKind, RunState
+from bot.relaunch.interface import GroupsUnknownError
 from bot.relaunch.running.course import CalledOffError
 from bot.relaunch.states import BlockReason, State
 
@@ -56,7 +57,7 @@ async def check(course: Course) -> Result:
     """Look whether approvals, launch and host are still what they were when the plan was made."""
     try:
         await course.heed_all()
-        why = await course.tools.permission.withdrawn(await course.record.row(), course.plan)
+        why = await _withdrawn(course)
         if why is not None:
             _void(why)
         snapshot = await course.careful_host.snapshot(course.plan.server)
@@ -68,6 +69,18 @@ async def check(course: Course) -> Result:
     except CalledOffError as why_not:
         return await course.call_off(why_not)
     return {"fence": course.fence}
+
+
+async def _withdrawn(course: Course) -> str | None:
+    """Return why the approvals hold no longer; nothing is done before the platforms say who is in their groups."""
+    while True:
+        try:
+            return await course.tools.permission.withdrawn(await course.record.row(), course.plan)
+        except GroupsUnknownError as silence:
+            detail = f"Whether the approvals still hold is not known, so nothing is done. {silence}"
+            await course.record.note(f"groups:{detail}"[:120], f"{detail} It is asked again.")
+        await course.tools.pause(course.tools.pace.lock)
+        await course.heed_all()
 
 
 async def _raise_fence(course: Course, snapshot: Snapshot) -> None:

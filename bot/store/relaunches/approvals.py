@@ -104,10 +104,10 @@ def _actor_to_json(actor: Actor) -> dict[str, Any]:
 
 def _actor_from_json(kept: dict[str, Any]) -> Actor:
     return Actor(
-        Surface(kept["surface"]),
-        kept["id"],
-        frozenset(kept["groups"]),
-        kept["is_bot"],
-        kept["channel"],
-        kept["source"],
+        surface=Surface(kept["surface"]),
+        id=kept["id"],
+        groups=frozenset(kept["groups"]),
+        is_bot=kept["is_bot"],
+        channel=kept["channel"],
+        source=kept["source"],
     )

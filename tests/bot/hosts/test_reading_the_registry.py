@@ -53,6 +53,13 @@ def test_everything_that_is_written_is_read(registry_of):
     assert registry.policy.granted(actor, Action.REQUEST, "production") == frozenset()
 
 
+def test_a_user_group_of_slack_is_a_member_of_a_role(registry_of):
+    registry = registry_of(WHOLE.replace("discord:G1:role:R2", "slack:T1:group:S0123ABC"))
+
+    actor = Actor(Surface.SLACK, "slack:T1:U9", frozenset({"slack:T1:group:S0123ABC"}))
+    assert registry.policy.granted(actor, Action.REQUEST, "lab") == {"oncall"}
+
+
 def test_what_is_left_out_allows_nothing(registry_of):
     _, server = registry_of(WHOLE).find("tiny")
 
@@ -99,7 +106,12 @@ HOST = "- name: gpu1"
             WHERE_IT_STANDS,
             "must be an id that the platform gives",
         ),
-        ("[slack:T1:U1, os:ada]", "[slack:T1:group:S1, os:ada]", WHERE_IT_STANDS, "not told with a press"),
+        (
+            "[slack:T1:U1, os:ada]",
+            "[slack:T1:group:oncall, os:ada]",
+            WHERE_IT_STANDS,
+            "slack:TEAM:group:GROUP",
+        ),
         (
             "jump: [bastion]",
             "jump: [other]",

@@ -40,7 +40,7 @@ def member(one: User, *, alone: bool = True) -> Payload:
     inner = {"user": user(one)} if alone else {}
     return {
         **inner,
-        "roles": [],
+        "roles": list(one.roles),
         "nick": None,
         "avatar": None,
         "joined_at": stamp(1.7e9),

@@ -61,6 +61,8 @@ class User:
     id: str
     name: str
     bot: bool = False
+    #: ids, without the one that everybody has
+    roles: list[str] = field(default_factory=list, compare=False)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ class Workspace:
         self.channels: dict[str, Channel] = {}
         self.files: dict[str, StoredFile] = {}
         self.groups: dict[str, list[str]] = {}
+        #: groups that somebody switched off
+        self.groups_off: set[str] = set()
         self.views: list[OpenView] = []
         self.messages: list[Message] = []
         self.dispatcher = Dispatcher(self.settings, self.watch)

@@ -14,12 +14,15 @@ _ALWAYS = ("chat:write", "commands", "files:read", "files:write")
 _MENTIONS = ("app_mentions:read", "im:history")
 #: reading channels also finds a reply that is out although the bot was killed before it could note it
 _CHANNELS = ("channels:history", "groups:history", "mpim:history")
+#: asking who is in a user group that the registry gives a role
+_GROUPS = ("usergroups:read",)
 
 
-def scopes_for(hearing: Hearing) -> tuple[str, ...]:
+def scopes_for(hearing: Hearing, *, asks_groups: bool = False) -> tuple[str, ...]:
     """Return the scopes of the bot token."""
     mentions = _MENTIONS if hearing.mentions else ()
-    return tuple(sorted((*_ALWAYS, *mentions, *(_CHANNELS if hearing.unasked else ()))))
+    channels = _CHANNELS if hearing.unasked else ()
+    return tuple(sorted((*_ALWAYS, *mentions, *channels, *(_GROUPS if asks_groups else ()))))
 
 
 def events_for(hearing: Hearing) -> tuple[str, ...]:
@@ -35,6 +38,7 @@ def manifest_for(options: SlackOptions, base_url: str = "https://triage.example.
     url = {} if is_socket else {"url": f"{base_url.rstrip('/')}{options.events_path}"}
     request = {} if is_socket else {"request_url": f"{base_url.rstrip('/')}{options.events_path}"}
     events = list(events_for(options.hearing))
+    scopes = list(scopes_for(options.hearing, asks_groups=bool(options.groups)))
     return {
         "_metadata": {"major_version": 2, "minor_version": 1},
         "display_information": {
@@ -66,7 +70,7 @@ def manifest_for(options: SlackOptions, base_url: str = "https://triage.example.
                 }
             ],
         },
-        "oauth_config": {"scopes": {"bot": list(scopes_for(options.hearing))}},
+        "oauth_config": {"scopes": {"bot": scopes}},
         "settings": {
             **({"event_subscriptions": {"bot_events": events, **request}} if events else {}),
             "interactivity": {"is_enabled": True, **request},

@@ -112,7 +112,13 @@ async def bot_info(call: Call) -> Payload:
 
 @method("usergroups.users.list", "usergroups:read")
 async def group_members(call: Call) -> Payload:
+    """All at once: this method has no pages. A group that is switched off is not found unless that is asked for."""
     group = str(call.need("usergroup"))
-    if group not in call.workspace.groups:
+    is_off = group in call.workspace.groups_off and call.args.get("include_disabled") not in (
+        "1",
+        "true",
+        True,
+    )
+    if group not in call.workspace.groups or is_off:
         raise RefusedError("no_such_subteam")
-    return {"users": call.workspace.groups[group]}
+    return {"users": list(call.workspace.groups[group])}
