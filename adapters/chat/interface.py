@@ -201,6 +201,8 @@ class IncomingMessage:
     masked: int = 0
     #: what the platform needs to answer this very request in private or without a thread; opaque, short-lived
     handle: str | None = None
+    #: ids of the groups or roles that the platform says the author is in, where it says so with the request
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

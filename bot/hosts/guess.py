@@ -6,10 +6,14 @@ A guess only orders the picker or fills in a form; what is relaunched is what th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from bot.hosts.registry import Host, Registry, Server
+
+
+#: beside a name these make another name of it
+_JOINING: Final = frozenset("-_/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,10 @@ class Hints:
     words: frozenset[str] = frozenset()
     #: where it was said, as the registry writes channels
     channel: str = ""
+
+
+#: nothing is known of it
+NO_HINTS: Final = Hints()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,31 @@ def the_one(found: tuple[Candidate, ...]) -> Candidate | None:
 def replicas(registry: Registry, server: Server) -> tuple[str, ...]:
     """Return the names of all servers of the same model, itself included: relaunched one by one."""
     return tuple(sorted(one.name for _, one in registry.servers() if one.model == server.model))
+
+
+def named_in(text: str, registry: Registry) -> frozenset[str]:
+    """Return the names of servers and machines that stand in a text by themselves, as `Hints.words` wants them.
+
+    A server that is called like its model is not named by a text about the model.
+    """
+    lowered = text.lower()
+    names = {name.lower() for host, server in registry.servers() for name in _names(host, server)}
+    return frozenset(name for name in names if _stands_in(name, lowered))
+
+
+def _names(host: Host, server: Server) -> tuple[str, ...]:
+    is_own = server.name.lower() not in server.model.lower()
+    return (host.name, *(reach.address for reach in host.route), *((server.name,) if is_own else ()))
+
+
+def _stands_in(name: str, text: str) -> bool:
+    place = text.find(name)
+    while place >= 0:
+        around = (text[max(0, place - 1) : place], text[place + len(name) : place + len(name) + 1])
+        if not any(one.isalnum() or one in _JOINING for one in around if one):
+            return True
+        place = text.find(name, place + 1)
+    return False
 
 
 def _score(host: Host, server: Server, hints: Hints) -> int:

@@ -27,6 +27,7 @@ def message_to_json(message: IncomingMessage) -> dict[str, Any]:
         "language": message.language,
         "masked": message.masked,
         "handle": message.handle,
+        "groups": list(message.groups),
     }
 
 
@@ -45,6 +46,7 @@ def message_from_json(place: Place, message: str, data: Mapping[str, Any]) -> In
         language=data["language"],
         masked=data["masked"],
         handle=data["handle"],
+        groups=tuple(data.get("groups", ())),
     )
 
 

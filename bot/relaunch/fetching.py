@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bot.clock import Clock
     from bot.relaunch.permission import PresentPermission
 
-#: nobody gets more lines at once
+#: so many lines are shown at most
 MOST_LINES: Final = 200
 _LONGEST_LINE: Final = 2_000
 #: bytes of log that a host gives at once
@@ -60,6 +60,8 @@ class Fetching:
     host: Callable[[str], Host]
     journal: Journal
     clock: Clock
+    #: nobody gets more at once; more may be read where less is shown
+    most_lines: int = MOST_LINES
 
     async def fetch(self, actor: Actor, server: str, lines: int) -> Fetched | Refusal:
         """Return what is fetched, or why not. Raises `LookupError` for a server nobody registered, `HostError`."""
@@ -74,7 +76,7 @@ class Fetching:
             return decision.refusal
         await self.journal.write(act.begins(self.clock()))
         try:
-            fetched = await self._ask(target.host, server, found[1].vllm_version, min(lines, MOST_LINES))
+            fetched = await self._ask(target.host, server, found[1].vllm_version, min(lines, self.most_lines))
         except HostError as error:
             await self.journal.write(act.ended(self.clock(), "failed", error.what))
             raise

@@ -42,7 +42,7 @@ def offer_of(report: Report) -> Offer | None:
         remedies=remedies,
         is_vision=first.is_vision,
         model=report.facts.model,
-        port=_port(report.facts.argv),
+        port=port_of(report.facts.argv),
     )
 
 
@@ -55,7 +55,7 @@ def _sendable(remedy: Remedy) -> Remedy:
     return replace(remedy, change=plain)
 
 
-def _port(argv: tuple[str, ...] | None) -> int | None:
+def port_of(argv: tuple[str, ...] | None) -> int | None:
     """Return the port that the failed command names."""
     words = list(argv or ())
     for place, word in enumerate(words):

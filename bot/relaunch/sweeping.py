@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from adapters.hosts.errors import HostError
 from bot.access.policy import Action
 from bot.hosts.guess import same_model
+from bot.locale import say
 from bot.relaunch.choosing import holds, remedy_for
 from bot.relaunch.deciding import Act
 
@@ -58,6 +59,24 @@ class Swept:
     #: one sentence
     reason: str
     vllm_version: str | None = None
+    #: the sentence in other languages, where it is one of ours
+    told: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a fate is expected, as one of our own sentences."""
+
+    key: str
+    settings: str = ""
+    release: str = ""
+
+    def __str__(self) -> str:
+        return self.in_language("en")
+
+    def in_language(self, language: str) -> str:
+        """Return the sentence."""
+        return say(f"servers.reason.{self.key}", language, settings=self.settings, release=self.release)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,27 +151,27 @@ class Sweeping:
         if offer.rule in faults:
             return Swept(server.name, host_name, Fate.WOULD_FAIL, faults[offer.rule], version)
         fate, reason = judged(offer, server, launch, version)
-        return Swept(server.name, host_name, fate, reason, version)
+        return Swept(server.name, host_name, fate, str(reason), version, reason)
 
 
-def judged(offer: Offer, server: Server, launch: Launch, version: str | None) -> tuple[Fate, str]:
+def judged(offer: Offer, server: Server, launch: Launch, version: str | None) -> tuple[Fate, Reason]:
     """Return what the fix's own settings say of a launch, with the reason."""
     remedy = remedy_for(offer, version)
     change = remedy.change
     if change is None:
-        return Fate.CLEAR, "The fix changes no setting, so nothing can be told from the launch."
+        return Fate.CLEAR, Reason("no-setting-changed")
     has = _has(launch, (*change.env_unset, *change.env_set, *change.flags_unset, *change.flags_set))
     has = [one for one in has if one not in _wanted(change.env_set, change.flags_set)]
     if not has:
-        return Fate.CLEAR, "It does not have the setting that the fix changes."
-    said = f"It has {', '.join(has)}"
+        return Fate.CLEAR, Reason("without")
+    said = ", ".join(has)
     if version is None:
-        return Fate.POSSIBLE, f"{said}, and its release of vLLM is not known."
+        return Fate.POSSIBLE, Reason("release-unknown", said)
     if remedy.releases and not holds(remedy.releases, version):
-        return Fate.CLEAR, f"{said}, and vLLM {version} is not among the releases that the fix is for."
+        return Fate.CLEAR, Reason("other-release", said, version)
     if offer.model is None or not same_model(offer.model, server.model):
-        return Fate.POSSIBLE, f"{said} under vLLM {version}, and serves another model, which may take it."
-    return Fate.LIKELY, f"{said} under vLLM {version}, and serves the same model."
+        return Fate.POSSIBLE, Reason("other-model", said, version)
+    return Fate.LIKELY, Reason("same-model", said, version)
 
 
 def _has(launch: Launch, names: Sequence[str]) -> list[str]:

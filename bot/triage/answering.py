@@ -13,6 +13,9 @@ from bot.asking.hearing import may_be_question, worded
 from bot.intake.inbox import CLICK
 from bot.intake.payload import click_from_json, message_from_json
 from bot.locale import supported
+from bot.relaunch.chat.orders import order_of
+from bot.relaunch.chat.words import plain_card
+from bot.relaunch.scope import NOTHING
 from bot.triage.card import WRONG_ANSWER
 from bot.triage.conversation import ASKED, BEFORE, READ, Conversation, conversation_of
 from bot.triage.looking.pool import LookingTooLongError
@@ -27,19 +30,27 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from typing import Protocol
 
-    from adapters.chat.interface import Card, ChatPlatform, Click, IncomingMessage
+    from adapters.chat.interface import Card, ChatPlatform, Click, IncomingMessage, Place
     from bot.asking.asked import Worded
     from bot.clock import NewId
+    from bot.relaunch.chat.orders import Order
+    from bot.relaunch.scope import Scope
     from bot.store.interface import Answer, AnswerStore, InboxEntry, InboxStore, IncidentStore
     from bot.telemetry.figures import Figures
     from bot.triage.looking.outcome import Outcome, Question
     from bot.triage.replies import Replies
 
-    class Presses(Protocol):
-        """Whoever is told of the buttons that are about more than an answer."""
+    class Servers(Protocol):
+        """Whoever does what people want of servers; raises `ChatError` when it is worth another try."""
 
-        async def handle(self, press_id: str, click: Click) -> None:
-            """Do what a press asks for; raises `ChatError` when it is worth another try."""
+        def scope(self, place: Place) -> Scope:
+            """Return what a card may offer at a place."""
+
+        async def press(self, entry: InboxEntry, click: Click) -> None:
+            """Do what a press asks for."""
+
+        async def order(self, entry: InboxEntry, message: IncomingMessage, order: Order) -> None:
+            """Do what a command asks for."""
 
     class Looker(Protocol):
         """Whoever answers questions, away from the event loop."""
@@ -70,8 +81,8 @@ class Desk:
     file_limit_bytes: int
     figures: Figures
     allowed_bots: frozenset[str] = frozenset()
-    #: None: servers cannot be relaunched from here
-    presses: Presses | None = None
+    #: None: no registry of servers is configured
+    servers: Servers | None = None
 
 
 class Answering:
@@ -118,6 +129,10 @@ class Answering:
 
     async def _message(self, entry: InboxEntry, message: IncomingMessage) -> bool:
         """Answer a message; False when there is nothing to say."""
+        order = order_of(message)
+        if order is not None:
+            await self._order(entry, message, order)
+            return True
         if may_be_question(message) and await self._tell(entry, message):
             return True
         try:
@@ -220,7 +235,9 @@ class Answering:
         self, entry: InboxEntry, talk: Conversation, files: tuple[Path, ...], reply_id: str
     ) -> Question:
         limits = self._desk.platforms[entry.place.platform].capabilities
-        return question_of(entry, talk, files, reply_id, limits, self._desk.presses is not None)
+        servers = self._desk.servers
+        scope = servers.scope(entry.place) if servers is not None else NOTHING
+        return question_of(entry, talk, files, reply_id, limits, scope)
 
     @asynccontextmanager
     async def _files(self, message: IncomingMessage) -> AsyncIterator[tuple[Path, ...]]:
@@ -251,8 +268,17 @@ class Answering:
         click = click_from_json(entry.place, entry.message, entry.payload)
         if click.action == WRONG_ANSWER:
             await self._desk.answers.call_wrong(click.value, click.person.id, click.clicked_at)
-        elif self._desk.presses is not None:
-            await self._desk.presses.handle(entry.id, click)
+        elif self._desk.servers is not None:
+            await self._desk.servers.press(entry, click)
+
+    async def _order(self, entry: InboxEntry, message: IncomingMessage, order: Order) -> None:
+        """Have an order on servers done; what it says tells nothing of what failed."""
+        desk = self._desk
+        if desk.servers is not None:
+            await desk.servers.order(entry, message, order)
+            return
+        card = plain_card("servers.no-registry", supported(message.language))
+        await desk.replies.say(Saying(entry, message, _TOLD, card, desk.new_id(), is_private=True))
 
 
 def _saying(entry: InboxEntry, message: IncomingMessage, outcome: Outcome, reply_id: str) -> Saying:

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 WRONG_ANSWER = "answer-is-wrong"
 #: `Button.action` of the button that asks for a plan to relaunch the failed server
 RELAUNCH = "relaunch"
+#: `Button.action` of the button that has the end of a server's log and its facts read
+FETCH = "fetch"
+#: `Button.action` of the button that asks which other servers would fail the same way
+SWEEP = "sweep"
 #: `Button.value` of a card whose reply has no id yet
 _NO_ID = ""
 
@@ -45,10 +49,10 @@ _TONES = {
 }
 
 
-def card_of(report: Report, reply_id: str = _NO_ID, *, can_relaunch: bool = False) -> Card:
+def card_of(report: Report, reply_id: str = _NO_ID, acts: tuple[str, ...] = ()) -> Card:
     """Return the card for a report: verdict, cause, fixes with their proofs, questions, then the rest.
 
-    `reply_id` is what the buttons carry. What was quoted from a paste is defanged.
+    `reply_id` is what the buttons carry, `acts` are those on servers. What was quoted from a paste is defanged.
     """
     language = report.language
     title = _title(report)
@@ -64,7 +68,7 @@ def card_of(report: Report, reply_id: str = _NO_ID, *, can_relaunch: bool = Fals
         tone=_TONES[report.status],
         badges=_badges(report),
         sections=sections,
-        buttons=_buttons(report, reply_id, can_relaunch=can_relaunch),
+        buttons=_buttons(report, reply_id, acts),
         language=language,
     )
 
@@ -196,13 +200,14 @@ def _shown(url: str) -> str:
     return defang(url.partition("://")[2].removesuffix("/"))
 
 
-def _buttons(report: Report, reply_id: str, *, can_relaunch: bool) -> tuple[Button, ...]:
+def _buttons(report: Report, reply_id: str, acts: tuple[str, ...]) -> tuple[Button, ...]:
     if report.status is Status.NOT_AN_INCIDENT:
         return ()
+    # what most people will press is loud, and nothing else
+    styles = dict.fromkeys(acts[:1], ButtonStyle.PRIMARY)
     offered = (
-        (Button(RELAUNCH, reply_id, say("card.button.relaunch", report.language), ButtonStyle.PRIMARY),)
-        if can_relaunch
-        else ()
+        Button(act, reply_id, say(f"card.button.{act}", report.language), styles.get(act, ButtonStyle.QUIET))
+        for act in acts
     )
     label = say("card.button.wrong", report.language)
     confirm = say("card.button.wrong.confirm", report.language)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from bot.locale import supported
+from bot.relaunch.scope import NOTHING
 from bot.triage.conversation import GPU, MODEL, RELEASE
 from bot.triage.looking.outcome import Question
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adapters.chat.interface import Capabilities
+    from bot.relaunch.scope import Scope
     from bot.store.interface import InboxEntry
     from bot.triage.conversation import Conversation
 
@@ -25,7 +28,7 @@ def question_of(
     files: tuple[Path, ...],
     reply_id: str,
     limits: Capabilities,
-    can_relaunch: bool = False,  # noqa: FBT001, FBT002 (handed on as it is)
+    scope: Scope = NOTHING,
 ) -> Question:
     """Return the question of a message with what the thread says."""
     return Question(
@@ -38,5 +41,7 @@ def question_of(
         model=talk.fields.get(MODEL),
         masked=talk.masked,
         language=supported(entry.payload["language"]) if entry.payload["language"] else None,
-        can_relaunch=can_relaunch,
+        launch=talk.launch,
+        # what was fetched once for a thread is read with it from then on
+        scope=replace(scope, is_fetched=talk.is_fetched),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from adapters.chat.interface import (
     CannotTellError,
     ChatError,
+    IncomingMessage,
     MessageRef,
     NotAllowedError,
     Paragraph,
@@ -24,7 +25,7 @@ from bot.store.interface import Answer, Incident
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adapters.chat.interface import Card, ChatPlatform, IncomingMessage, Place
+    from adapters.chat.interface import Card, ChatPlatform, Click, Place
     from bot.clock import Clock, NewId
     from bot.store.interface import AnswerStore, InboxEntry, IncidentStore
     from bot.telemetry.figures import Figures
@@ -40,13 +41,20 @@ class Saying:
     """What is to be said, and to whom."""
 
     entry: InboxEntry
-    message: IncomingMessage
+    #: what is answered
+    message: IncomingMessage | Click
     status: str
     card: Card
     reply_id: str
     rule: str | None = None
     incident_id: str | None = None
     is_private: bool = False
+
+    @property
+    def recipient(self) -> str:
+        """Return the id of whoever is answered."""
+        asked = self.message
+        return asked.author.id if isinstance(asked, IncomingMessage) else asked.person.id
 
 
 class Replies:
@@ -169,7 +177,7 @@ class Replies:
             id=answer.id,
             card=card_from_json(answer.card),
             visibility=Visibility.PRIVATE if private else Visibility.PUBLIC,
-            recipient=saying.message.author.id if private else None,
+            recipient=saying.recipient if private else None,
             handle=saying.message.handle,
         )
 
@@ -187,4 +195,4 @@ def _again(reply: Reply, saying: Saying, platform: ChatPlatform) -> Reply:
     card = replace(reply.card, sections=(note, *reply.card.sections))
     if not platform.capabilities.can_be_private:
         return replace(reply, card=card)
-    return replace(reply, card=card, visibility=Visibility.PRIVATE, recipient=saying.message.author.id)
+    return replace(reply, card=card, visibility=Visibility.PRIVATE, recipient=saying.recipient)

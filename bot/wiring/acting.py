@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import syslog
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -19,8 +19,12 @@ from bot.access.groups import PresentGroups
 from bot.audit.heads import append_line, head_line
 from bot.audit.keys import read_keys
 from bot.clock import random_id, system_clock
+from bot.relaunch.chat.asked import Speaking
 from bot.relaunch.chat.board import Board, LatestNews
+from bot.relaunch.chat.fetches import READ_LINES, Fetches
 from bot.relaunch.chat.presses import RelaunchPresses
+from bot.relaunch.chat.reception import Reception
+from bot.relaunch.chat.sweeps import Sweeps
 from bot.relaunch.desk import Desk
 from bot.relaunch.durable.engine import DurableEngine, engine_url
 from bot.relaunch.durable.leader import leadership_of
@@ -31,6 +35,8 @@ from bot.relaunch.interface import Tools
 from bot.relaunch.permission import PresentPermission
 from bot.relaunch.requesting import Requesting
 from bot.relaunch.running.run import run
+from bot.store.answers import SqlAnswers
+from bot.store.inbox import SqlInbox
 from bot.store.journal import SqlJournal
 from bot.store.relaunches.approvals import SqlApprovals
 from bot.store.relaunches.cards import SqlRunCards
@@ -38,8 +44,8 @@ from bot.store.relaunches.letters import SqlOutbox
 from bot.store.relaunches.locks import SqlLocks
 from bot.store.relaunches.runs import SqlRelaunches
 from bot.store.relaunches.trouble import may_pass
-from bot.triage.offering import Offering
 from bot.verification.looking import PoolLooker
+from bot.wiring.asking import fetching_of, offering_of, sweeping_of
 from rules.releases.release import UnknownReleaseError
 from rules.releases.shipped import load_releases
 
@@ -53,8 +59,9 @@ if TYPE_CHECKING:
     from bot.hosts.watching import RegistryFile
     from bot.settings import Settings
     from bot.store.database import Database
-    from bot.store.interface import AnswerStore, InboxStore
+    from bot.store.interface import IncidentStore
     from bot.triage.looking.engine import Looker
+    from bot.triage.replies import Replies
     from rules.releases.release import Release
 
 _HEAD_S: Final = 60.0
@@ -142,13 +149,20 @@ class Acting:
             Feeder(SqlOutbox(self.database), self.tools),
         )
 
-    def presses(
-        self, answers: AnswerStore, inbox: InboxStore, platforms: Mapping[str, ChatPlatform]
-    ) -> RelaunchPresses:
-        """Return what takes the buttons about relaunches."""
+    def reception(
+        self, replies: Replies, incidents: IncidentStore, platforms: Mapping[str, ChatPlatform]
+    ) -> Reception:
+        """Return what takes buttons and commands about servers."""
         self.groups.ask_at(platforms)
-        offering = Offering(inbox, self.looker, self.limits)
-        return RelaunchPresses(self.desk(self.service.wake), self.registry, answers, offering, platforms)
+        answers = SqlAnswers(self.database)
+        offering, speaking = offering_of(self), Speaking(replies, answers, platforms)
+        fetching = replace(fetching_of(self), most_lines=READ_LINES)
+        fetches = Fetches(fetching, offering, self.looker, SqlInbox(self.database), speaking)
+        sweeps = Sweeps(sweeping_of(self), offering, fetches, incidents, speaking)
+        presses = RelaunchPresses(
+            self.desk(self.service.wake), self.registry, answers, offering, system_clock
+        )
+        return Reception(self.registry, system_clock, presses, fetches, sweeps, platforms)
 
     def work(self, platforms: Mapping[str, ChatPlatform]) -> tuple[Coroutine[None, None, None], ...]:
         """Return what runs beside the answering, each until it is cancelled."""

@@ -96,19 +96,19 @@ class Bot:
         """Return what answers the inbox."""
         answers, incidents = SqlAnswers(self.database), SqlIncidents(self.database)
         platforms = {one.platform.name: one.platform for one in self._connections}
-        inbox = SqlInbox(self.database)
+        replies = Replies(platforms, answers, incidents, system_clock, random_id, self.figures)
         desk = Desk(
             platforms=platforms,
             inbox=SqlInbox(self.database),
             incidents=incidents,
             answers=answers,
-            replies=Replies(platforms, answers, incidents, system_clock, random_id, self.figures),
+            replies=replies,
             looker=self.pool,
             new_id=random_id,
             file_limit_bytes=self.settings.triage.file_limit_mib * _MIB,
             figures=self.figures,
             allowed_bots=frozenset().union(*(one.admission.allowed_bots for one in self._connections)),
-            presses=self.acting.presses(answers, inbox, platforms) if self.acting is not None else None,
+            servers=self.acting.reception(replies, incidents, platforms) if self.acting is not None else None,
         )
         presence = Presence(self.settings.state_dir / "processes", random_id())
         shift = Shift(presence, system_clock, tuple(platforms), self.figures)

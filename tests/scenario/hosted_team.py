@@ -3,9 +3,21 @@
 import asyncio
 import json
 import sys
+from contextlib import AsyncExitStack, asynccontextmanager
 
+from adapters.chat.interface import Person
+from bot.bootstrap import Stage
+from bot.settings import RelaunchSettings
 from bot.store.journal import SqlJournal
-from tests.hosts.helper.gpu_host import MODEL, ROOT
+from tests.fakes.discord.records import DiscordSettings
+from tests.fakes.discord.stage import DiscordStage
+from tests.fakes.discord.world import World
+from tests.fakes.slack.records import SlackSettings
+from tests.fakes.slack.stage import SlackStage
+from tests.fakes.slack.workspace import Workspace
+from tests.hosts.helper.gpu_host import BACKEND, MODEL, ROOT, GpuHost
+from tests.scenario.console_stage import ConsoleStage
+from tests.scenario.real_bot import RealBot, settings_for
 
 PATIENCE_S = 90.0
 ROOM = "general"
@@ -18,6 +30,24 @@ class Team:
         self.stage = stage
         self.host = host
         self.registry = folder / "hosts.yaml"
+        #: who asks and who approves, in the words of the stage
+        self.people = ("ann", "bob")
+
+    def register(self, **server):
+        """Write the registry for the stage; on the console there is one person."""
+        stage = self.stage
+        if stage.name == "console":
+            self.people = ("ann", "ann")
+            server = {"requester_may_approve": True, **server}
+            self.write_registry("os:ann", "os:ann", f"console:{ROOM}", **server)
+        elif stage.name == "discord":
+            guild = stage.world.guild_id
+            ids = [f"discord:{guild}:{stage.world.user(name).user.id}" for name in self.people]
+            self.write_registry(*ids, f"discord:{guild}:{stage.world.channel(ROOM).id}", **server)
+        else:
+            space = stage.workspace
+            ids = [f"slack:T0FAKE:{space.user(name).account.id}" for name in self.people]
+            self.write_registry(*ids, f"slack:T0FAKE:{space.channel(ROOM).id}", **server)
 
     def write_registry(self, ann, bob, channel, **server):
         helper = self.host.folder / "helper.json"
@@ -41,7 +71,11 @@ class Team:
             "access": {
                 "roles": {"oncall": [ann], "lead": [bob]},
                 "grants": [
-                    {"role": "oncall", "may": ["view", "request", "cancel"], "host_groups": ["lab"]},
+                    {
+                        "role": "oncall",
+                        "may": ["view", "request", "cancel", "fetch", "sweep"],
+                        "host_groups": ["lab"],
+                    },
                     {"role": "lead", "may": ["view", "approve", "reject", "cancel"], "host_groups": ["lab"]},
                 ],
             },
@@ -72,3 +106,33 @@ class Team:
         database = self.stage.bot.bot.database
         links = SqlJournal(database, self.stage.bot.bot.acting.journal._keys).links()
         return [json.loads(link.record) async for link in links]
+
+
+@asynccontextmanager
+async def a_hosted_team(name, folder, **server):
+    """A bot on a stage (`slack-socket`, `slack-http`, `discord`, `console`) with a host of its own."""
+    (folder / "host").mkdir()
+    host = GpuHost(folder / "host")
+    host.list_server(env={BACKEND: "FLASHINFER"})
+    async with AsyncExitStack() as stack:
+        stack.callback(host.clean)
+
+        async def start(addresses):
+            settings = settings_for(addresses, folder, channels=(ROOM,))
+            chosen = RelaunchSettings(registry=folder / "hosts.yaml", dry_run=False, soak_seconds=1)
+            return await RealBot.start(
+                settings.model_copy(update={"relaunch": chosen}), Stage(Person("os:ann", "ann"))
+            )
+
+        if name == "console":
+            stage = ConsoleStage(start)
+        elif name == "discord":
+            stage = DiscordStage(await stack.enter_async_context(World(DiscordSettings())), start)
+        else:
+            mode = name.removeprefix("slack-")
+            stage = SlackStage(await stack.enter_async_context(Workspace(SlackSettings(), mode=mode)), start)
+        await stage.open()
+        stack.push_async_callback(stage.close)
+        team = Team(stage, host, folder)
+        team.register(**server)
+        yield team

@@ -230,6 +230,7 @@ def request_of(
         fields=dict(fields or {}),
         language=str(interaction.locale),
         handle=handle_of(interaction, is_pending=True),
+        groups=_roles(interaction),
     )
 
 
@@ -271,9 +272,14 @@ def click_of(
         clicked_at=clicked_at,
         delivery_keys=(f"interaction:{interaction.id}",),
         handle=handle_of(interaction, is_pending=False),
-        groups=tuple(str(role.id) for role in getattr(interaction.user, "roles", ())),
+        groups=_roles(interaction),
         language=str(interaction.locale),
     )
+
+
+def _roles(interaction: discord.Interaction[Any]) -> tuple[str, ...]:
+    """Return the roles of whoever acts, which Discord tells with everything that is done in a server."""
+    return tuple(str(role.id) for role in getattr(interaction.user, "roles", ()))
 
 
 def posted_id(message: discord.Message) -> PostedId:

@@ -17,6 +17,7 @@ from bot.wiring.asking import fetching_of, sweeping_of
 if TYPE_CHECKING:
     from bot.cli.relaunch.counter import Counter
     from bot.relaunch.fetching import Fetched
+    from bot.relaunch.sweeping import Swept
 
 _FOUND = frozenset({Fate.WOULD_FAIL, Fate.LIKELY})
 
@@ -40,11 +41,21 @@ async def sweep(counter: Counter, incident: str, *, as_json: bool) -> ExitCode:
     if not swept:
         raise denied(Refusal.NO_ROLE)
     if as_json:
-        write_json({"schema": 1, "rule": case.offer.rule, "servers": [asdict(one) for one in swept]})
+        write_json({"schema": 1, "rule": case.offer.rule, "servers": [_plain(one) for one in swept]})
     else:
         for one in swept:
             write_line(printable(f"{one.server} on {one.host}: {one.fate}. {one.reason}"))
     return ExitCode.FAULTS if any(one.fate in _FOUND for one in swept) else ExitCode.SOUND
+
+
+def _plain(swept: Swept) -> dict[str, str | None]:
+    return {
+        "server": swept.server,
+        "host": swept.host,
+        "fate": swept.fate.value,
+        "reason": swept.reason,
+        "vllm_version": swept.vllm_version,
+    }
 
 
 def _print(fetched: Fetched) -> None:

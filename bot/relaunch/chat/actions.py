@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import Final
 
-from bot.triage.card import RELAUNCH
+from bot.triage.card import FETCH, RELAUNCH, SWEEP
 
 #: a server was picked
 PICK: Final = "relaunch-pick"
@@ -14,6 +14,10 @@ APPROVE: Final = "relaunch-approve"
 REJECT: Final = "relaunch-reject"
 CANCEL: Final = "relaunch-cancel"
 ACTIONS: Final = frozenset({RELAUNCH, PICK, APPROVE, REJECT, CANCEL})
+#: a server was picked whose log is to be fetched
+FETCH_PICK: Final = "fetch-pick"
+FETCHES: Final = frozenset({FETCH, FETCH_PICK})
+SWEEPS: Final = frozenset({SWEEP})
 
 #: platforms let a button carry little: so many digits of a hash are still more than anybody can guess or find again
 _SEEN: Final = 24

@@ -1,16 +1,17 @@
-"""Whoever presses a button, as authorization knows people. Not for what they may."""
+"""Whoever presses a button or gives a command, as authorization knows people. Not for what they may."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from adapters.chat.interface import Click
 from bot.access.actor import ACTOR_ID, Actor, Surface, group_id
 
 if TYPE_CHECKING:
-    from adapters.chat.interface import Click, Place
+    from adapters.chat.interface import IncomingMessage, Place
 
 _SURFACES: Final = {"slack": Surface.SLACK, "discord": Surface.DISCORD, "console": Surface.CONSOLE}
-#: platforms that tell groups of somebody with a press
+#: platforms that tell groups of somebody with a press or a command
 _TELLING: Final = frozenset({Surface.DISCORD})
 
 
@@ -18,9 +19,13 @@ class NobodyError(Exception):
     """The press comes from somewhere that proves nobody."""
 
 
-def actor_of(click: Click) -> Actor:
-    """Return who pressed. Raises `NobodyError`."""
-    place, person = click.message.place, click.person
+def actor_of(done: Click | IncomingMessage) -> Actor:
+    """Return who pressed, or gave a command. Raises `NobodyError`."""
+    if isinstance(done, Click):
+        ref, person, source = done.message, done.person, "click"
+    else:
+        ref, person, source = done.ref, done.author, "command"
+    place = ref.place
     surface = _SURFACES.get(place.platform)
     if surface is None:
         raise NobodyError(f"{place.platform} proves nobody's identity")
@@ -31,10 +36,10 @@ def actor_of(click: Click) -> Actor:
     return Actor(
         surface=surface,
         id=actor_id,
-        groups=frozenset(group_id(surface, place.team, one) for one in click.groups) if tells else frozenset(),
+        groups=frozenset(group_id(surface, place.team, one) for one in done.groups) if tells else frozenset(),
         is_bot=person.is_bot,
         channel=channel_of(place),
-        source=f"click {click.message.id}",
+        source=f"{source} {ref.id}",
     )
 
 

@@ -1,4 +1,4 @@
-"""Buttons about relaunches: who pressed what becomes an act at the desk. Not for what the acts do.
+"""Buttons about relaunches: who pressed what becomes an act at the desk. Not for what the acts do, nor for saying it.
 
 A button carries ids and a hash. Which server, which change and who may do it come from registry, rules and roles.
 """
@@ -8,27 +8,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import structlog
-
-from adapters.chat.interface import ChatError, Reply, Visibility
 from bot.access.policy import Action
-from bot.hosts.guess import Hints, candidates, the_one
-from bot.locale import supported
-from bot.relaunch.chat.actions import ACTIONS, APPROVE, CANCEL, PICK, REJECT, digest_of, pick_of, plan_of
+from bot.hosts.guess import candidates, the_one
+from bot.relaunch.chat.actions import APPROVE, CANCEL, PICK, REJECT, digest_of, pick_of, plan_of
 from bot.relaunch.chat.board import origin_of
-from bot.relaunch.chat.people import NobodyError, actor_of, channel_of
+from bot.relaunch.chat.people import channel_of
 from bot.relaunch.chat.words import picker_card, plain_card, said_card
 from bot.relaunch.choosing import Choice, wanted_of
 from bot.relaunch.outcomes import OutcomeKind
-from bot.store.relaunches.interface import UnknownRelaunchError
+from bot.relaunch.scope import scope_of
 from bot.triage.card import RELAUNCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from adapters.chat.interface import Card, ChatPlatform, Click
+    from adapters.chat.interface import Card, Click
     from bot.access.actor import Actor
-    from bot.hosts.guess import Candidate
+    from bot.clock import Clock
+    from bot.hosts.guess import Candidate, Hints
     from bot.hosts.registry import Registry, Server
     from bot.relaunch.desk import Desk
     from bot.relaunch.offer import Offer
@@ -44,29 +41,16 @@ _SHOWN_BY_CARD: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RelaunchPresses:
-    """Takes presses; meets `bot.triage.answering.Presses`."""
+    """Takes presses."""
 
     desk: Desk
     registry: Callable[[], Registry]
     answers: AnswerStore
     offering: Offering
-    platforms: Mapping[str, ChatPlatform]
+    clock: Clock
 
-    async def handle(self, press_id: str, click: Click) -> None:
-        """Do what a press asks for, and tell whoever pressed what the card does not show."""
-        if click.action not in ACTIONS:
-            return
-        language = supported(click.language)
-        try:
-            card = await self._act(actor_of(click), click, language)
-        except NobodyError:
-            card = plain_card("relaunch.nobody", language)
-        except UnknownRelaunchError:
-            card = plain_card("relaunch.gone", language)
-        if card is not None:
-            await self._tell(press_id, click, card)
-
-    async def _act(self, actor: Actor, click: Click, language: str) -> Card | None:
+    async def press(self, actor: Actor, click: Click, language: str) -> Card | None:
+        """Do what a press asks for; returns what only whoever pressed is told. Raises `UnknownRelaunchError`."""
         if click.action == RELAUNCH:
             return await self._want(actor, click, language)
         if click.action == PICK:
@@ -96,11 +80,14 @@ class RelaunchPresses:
 
     async def _want(self, actor: Actor, click: Click, language: str) -> Card | None:
         """Ask for a plan for the server that is meant, or which one that is."""
-        answer, offer = await self._offer(click.value)
-        if answer is None or offer is None:
+        channel = channel_of(click.message.place)
+        answer = await self.answers.get(click.value)
+        scope = scope_of(self.registry(), channel, self.clock().date())
+        outcome = await self.offering.look(answer, scope) if answer is not None else None
+        if answer is None or outcome is None or outcome.offer is None:
             return plain_card("relaunch.gone", language)
-        hints = Hints(offer.model, offer.port, channel=channel_of(click.message.place))
-        found = await self._allowed(actor, hints)
+        offer = outcome.offer
+        found = await self._allowed(actor, outcome.hints)
         chosen = the_one(found)
         if chosen is not None:
             return await self._request(actor, language, answer, offer, chosen.server)
@@ -140,22 +127,6 @@ class RelaunchPresses:
     async def _offer(self, reply_id: str) -> tuple[Answer | None, Offer | None]:
         answer = await self.answers.get(reply_id)
         return (answer, await self.offering.of(answer)) if answer is not None else (None, None)
-
-    async def _tell(self, press_id: str, click: Click, card: Card) -> None:
-        platform = self.platforms[click.message.place.platform]
-        is_private = platform.capabilities.can_be_private
-        reply = Reply(
-            id=press_id,
-            card=card,
-            visibility=Visibility.PRIVATE if is_private else Visibility.PUBLIC,
-            recipient=click.person.id if is_private else None,
-            handle=click.handle,
-        )
-        try:
-            await platform.post(click.message.place, reply)
-        except ChatError as error:
-            # what was done is done: trying the press again would only be told that it is too late
-            structlog.get_logger(__name__).warning("cannot-tell-presser", error=str(error))
 
 
 def _told(outcome: DeskOutcome, language: str) -> Card | None:

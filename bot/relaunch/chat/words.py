@@ -19,7 +19,7 @@ from adapters.chat.interface import (
 )
 from bot.locale import say
 from bot.relaunch.chat.actions import APPROVE, CANCEL, PICK, REJECT, pick_value, plan_value
-from bot.relaunch.outcomes import OutcomeKind
+from bot.relaunch.outcomes import DeskOutcome, OutcomeKind
 from bot.relaunch.planning.difference import written
 from bot.relaunch.states import TERMINAL, TOUCHED, State
 from bot.triage.showing.defang import defang
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from adapters.chat.interface import Part
+    from bot.access.authorization import Refusal
     from bot.relaunch.interface import News
-    from bot.relaunch.outcomes import DeskOutcome, Shown
+    from bot.relaunch.outcomes import Shown
     from bot.relaunch.planning.plan import Plan
 
 _TONES: Final = {
@@ -101,9 +102,14 @@ def picker_card(reply_id: str, servers: Iterable[str], language: str) -> Card:
     return Card(title=title, summary=title, sections=sections, buttons=buttons, language=language)
 
 
-def plain_card(key: str, language: str) -> Card:
-    """Return one sentence."""
-    title = say(key, language)
+def refused_card(refusal: Refusal, language: str) -> Card:
+    """Return that somebody may not, and why."""
+    return said_card(DeskOutcome(OutcomeKind.DENIED, refusal=refusal), language)
+
+
+def plain_card(key: str, language: str, **values: str) -> Card:
+    """Return one sentence; what people typed stands in it without effect."""
+    title = say(key, language, **{name: defang(value) for name, value in values.items()})
     return Card(title=title, summary=title, tone=Tone.WARNING, language=language)
 
 

@@ -11,6 +11,7 @@ from bot.incident.fingerprint import fingerprint_of
 from bot.relaunch.offer import offer_of
 from bot.triage.card import card_of
 from bot.triage.looking.outcome import WHOLE_BYTES, Outcome, Question
+from bot.triage.looking.pressable import acts_on, hints_of
 from bot.triage.showing.fitting import fit
 from rules.engine.paste.facts import Given
 
@@ -25,16 +26,18 @@ _BLOCK = 1 << 18
 
 def look(engine: Engine, question: Question) -> Outcome:
     """Return what the engine says about a question, with the card that shows it."""
-    given = Given(vllm_version=question.vllm_version, gpu=question.gpu, model=question.model)
+    given = Given(
+        vllm_version=question.vllm_version, gpu=question.gpu, model=question.model, command=question.launch
+    )
     size = sum(len(text) for text in question.texts) + sum(file.stat().st_size for file in question.files)
     if size > WHOLE_BYTES and question.files:
         report = _look_at_large(engine, question, given)
-        return _outcome(report, question, is_vllm=_is_plainly_vllm(report, ""), read=None)
+        return _outcome(report, question, "", read=None)
     contents = [file.read_bytes().decode("utf-8", "replace") for file in question.files]
     text = "\n".join((*question.texts, *contents))
     report = engine.diagnose_text(text, given, question.language)
     read = engine.mask("\n".join(contents))[0] if contents else None
-    return _outcome(report, question, is_vllm=_is_plainly_vllm(report, text), read=read)
+    return _outcome(report, question, text, read=read)
 
 
 def _look_at_large(engine: Engine, question: Question, given: Given) -> Report:
@@ -63,12 +66,13 @@ def _is_plainly_vllm(report: Report, text: str) -> bool:
     return bool(known) or "vllm" in text.lower()
 
 
-def _outcome(report: Report, question: Question, *, is_vllm: bool, read: str | None) -> Outcome:
+def _outcome(report: Report, question: Question, text: str, *, read: str | None) -> Outcome:
     first = report.diagnoses[0] if report.diagnoses else None
     told = replace(report, redacted=report.redacted + question.masked)
     offer = offer_of(report)
-    can_relaunch = question.can_relaunch and offer is not None
-    card = fit(card_of(told, question.reply_id, can_relaunch=can_relaunch), question.limits)
+    hints = hints_of(report, text, question.scope)
+    card = card_of(told, question.reply_id, acts_on(report, question.scope, hints))
+    card = fit(replace(card, sections=(*card.sections, *question.added)), question.limits)
     return Outcome(
         status=report.status,
         fingerprint=fingerprint_of(report),
@@ -81,7 +85,8 @@ def _outcome(report: Report, question: Question, *, is_vllm: bool, read: str | N
         vllm_version=report.facts.vllm_version,
         gpu=report.facts.gpu,
         model=report.facts.model,
-        is_plainly_vllm=is_vllm,
+        is_plainly_vllm=_is_plainly_vllm(report, text),
         read=read,
         offer=offer,
+        hints=hints,
     )

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bot.hosts.guess import NO_HINTS
+from bot.relaunch.scope import NOTHING, Scope
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adapters.chat.interface import Capabilities, Card
+    from adapters.chat.interface import Capabilities, Card, Section
+    from bot.hosts.guess import Hints
     from bot.relaunch.offer import Offer
     from rules.engine.report import Status
 
@@ -34,8 +38,12 @@ class Question:
     language: str | None = None
     #: secrets that were taken out of the texts already
     masked: int = 0
-    #: servers can be relaunched from here: the card offers it where a fix can be carried out so
-    can_relaunch: bool = False
+    #: the launch of a server as one line of shell
+    launch: str | None = None
+    #: what the card may offer beside its answer
+    scope: Scope = NOTHING
+    #: shown after what the answer says
+    added: tuple[Section, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +68,5 @@ class Outcome:
     read: str | None = None
     #: what a relaunch could do about it; None: nothing
     offer: Offer | None = None
+    #: what tells which server is meant; words only of servers in the question's scope
+    hints: Hints = NO_HINTS

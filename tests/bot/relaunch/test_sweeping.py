@@ -35,7 +35,8 @@ def test_a_setting_counts_with_its_release_and_model(env, version, model, fate):
     )
 
     assert found is fate
-    assert reason.endswith(".")
+    assert str(reason).endswith(".")
+    assert reason.in_language("zh").endswith("。")
 
 
 @pytest.mark.parametrize(
