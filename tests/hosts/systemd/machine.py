@@ -20,7 +20,9 @@ PACKAGES = (
     "systemd,systemd-sysv,dbus,openssh-server,python3,sudo,iproute2,procps,polkitd,libpam-systemd,"
     "dbus-user-session"
 )
-OURS, THEIRS = "10.88.8.1", "10.88.8.2"
+#: four addresses of this process's own, so that machines of several test runs are not taken for each other
+_FIRST = os.getpid() % (1 << 14) * 4
+OURS, THEIRS = (f"10.88.{(_FIRST + n) >> 8}.{(_FIRST + n) & 255}" for n in (1, 2))
 _TOOLS = ("debootstrap", "systemd-nspawn", "ip", "nsenter", "unshare", "ssh-keygen")
 
 
@@ -69,7 +71,9 @@ def running(folder: Path):
     root = folder / "root"
     # not shutil's: it reads devices as if they were files, and /dev/zero has no end
     _shell(f"cp -a {BASE} {root}")
-    _shell(f"ssh-keygen -q -t ed25519 -N '' -f {root}/etc/ssh/ssh_host_ed25519_key", check=False)
+    key = f"{root}/etc/ssh/ssh_host_ed25519_key"
+    # the copy comes with the one that its packages made
+    _shell(f"rm -f {key} {key}.pub && ssh-keygen -q -t ed25519 -N '' -f {key}")
     space = f"vd{os.getpid()}"
     _network(space)
     try:

@@ -178,7 +178,7 @@ async def test_an_older_run_is_fenced(host):
 
 async def test_the_bots_key_gets_nothing_but_the_helper(host):
     host.owner_writes("")
-    key = str(host._key_file)
+    key = str(host.key_file)
     async with asyncssh.connect(
         THEIRS,
         username=ACCOUNT,

@@ -28,12 +28,12 @@ class UnitHost:
         self.ledger = f"/var/ledgers/{self.name}"
         self.port = 8000
         self._key = asyncssh.generate_private_key("ssh-ed25519")
-        self._key_file = folder / "id"
-        self._key_file.write_bytes(self._key.export_private_key())
-        self._key_file.chmod(0o600)
+        self.key_file = folder / "id"
+        self.key_file.write_bytes(self._key.export_private_key())
+        self.key_file.chmod(0o600)
         self._prepare()
         address = SshAddress(THEIRS, 22, ACCOUNT, (machine.host_key,))
-        self.ssh = SshTransport("gpu01", (address,), SshKey(self._key_file))
+        self.ssh = SshTransport("gpu01", (address,), SshKey(self.key_file))
         self.host = HelperHost("gpu01", self.ssh)
         self._fence = 0
 
@@ -127,16 +127,25 @@ RestartSec=1
         return await self.until("the server ends", lambda one: one.state is RunState.EXITED)
 
     def environ(self, pid_name="MainPID"):
-        """What the kernel says of the server's environment."""
+        """What the kernel says of the server's environment; nothing when it does not run."""
         pid = self.machine.run("systemctl", "show", "-P", pid_name, self.unit).strip()
-        data = self.machine.run("cat", f"/proc/{pid}/environ")
+        data = self.machine.run("cat", f"/proc/{pid}/environ", check=False)
         return dict(pair.split("=", 1) for pair in data.split("\0") if "=" in pair)
 
+    def ledger_lines(self):
+        """What each start of the stand-in wrote down."""
+        text = self.machine.run("sh", "-c", f"cat {self.ledger} 2>/dev/null || :")
+        return [json.loads(line) for line in text.splitlines()]
+
     def starts(self):
-        return len(self.machine.run("sh", "-c", f"cat {self.ledger} 2>/dev/null || :").splitlines())
+        return len(self.ledger_lines())
 
     async def clean(self):
         await self.ssh.close()
+        self.forget()
+
+    def forget(self):
+        """End the unit and drop all that was written of it."""
         self.machine.run("systemctl", "kill", "--signal=KILL", self.unit, check=False)
         self.machine.run("systemctl", "stop", self.unit, check=False)
         self.machine.run(
