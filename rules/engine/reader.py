@@ -38,7 +38,7 @@ class PasteReader:
         root = reading.root
         told = frozenset(_message(root)) | _echoed(reading, {_essence(root)}) if root else frozenset()
         nature = read_nature(evidence.lines, reading)
-        code = _code(evidence, reading)
+        code = _code(evidence, reading) - reading.source
         wrappers = _wrappers(reading)
         return Failure(
             root=root.index if root else None,
@@ -46,11 +46,11 @@ class PasteReader:
             name=root.name if root else "",
             message=root.detail or root.message if root else "",
             told=told,
-            chain=_chain(reading) - told,
+            chain=(_chain(reading) | _rest_of_message(evidence, reading)) - told,
             wrappers=wrappers,
             frame=last_frame_of_vllm(evidence.lines, root.index if root else None),
             nearest=next(iter(wrappers), None) if nature.started else None,
-            code=code | _talk(evidence, reading),
+            code=code | reading.source | _talk(evidence, reading),
             cut=nature.message_cut,
             hidden=_is_hidden(evidence, nature, reading, code),
             hinted=is_hinted(evidence.lines, nature),
@@ -97,6 +97,22 @@ def _chain(reading: CauseReading) -> frozenset[int]:
         if raised in causes
     }
     return _echoed(reading, texts)
+
+
+def _rest_of_message(evidence: Evidence, reading: CauseReading) -> frozenset[int]:
+    """Return the lines in which the root cause's message goes on, such as what a compiler printed."""
+    root = reading.root
+    if root is None:
+        return frozenset()
+    first_lines = {entry.raised.index for entry in reading.judged}
+    rest: set[int] = set()
+    for index in range(root.index + 1, min(len(evidence.lines), root.index + 1 + _LONGEST_MESSAGE)):
+        line = evidence.lines[index]
+        printed_as_root = (line.process, line.level, line.origin) == (root.process, root.level, root.origin)
+        if not printed_as_root or index in first_lines or line.text.lstrip().startswith(_BLOCK_STARTS):
+            break
+        rest.add(index)
+    return frozenset(rest)
 
 
 def _wrappers(reading: CauseReading) -> tuple[int, ...]:

@@ -7,7 +7,8 @@ from typing import Final
 import re2
 
 from rules.engine.paste.evidence import EvidenceLine
-from rules.engine.paste.program_marks import OTHERS, SHARED, VLLM_MARKS
+from rules.engine.paste.program_marks import VLLM_MARKS
+from rules.engine.paste.programs import has_own_mark, other_program
 from rules.engine.paste.rootcause import CauseReading, Kind
 
 _FATAL: Final = (
@@ -40,7 +41,6 @@ _FATAL: Final = (
     ),
 )
 _ANY_VLLM: Final = re2.compile("|".join(map(re2.escape, VLLM_MARKS)))
-_ANY_OTHER: Final = re2.compile("|".join(re2.escape(mark) for _, marks in OTHERS for mark in marks))
 _ANY_FATAL: Final = re2.compile("|".join(map(re2.escape, _FATAL)))
 #: words after which a sentence goes on
 _NEVER_LAST: Final = frozenset(
@@ -93,15 +93,20 @@ class Nature:
 def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
     """Return what the paste is, from its lines and the exceptions found in them."""
     text = "\n".join(line.text for line in lines)
+    said = (
+        "\n".join(line.text for index, line in enumerate(lines) if index not in causes.source)
+        if causes.source
+        else text
+    )
     records = any(line.vllm_record for line in lines)
     marked = records or _ANY_VLLM.search(text) is not None or _is_cut_in_enum(causes) or _frames_name(lines)
-    other = _other_program(text, lines, causes, records=records)
+    other = other_program(text, lines, causes, records=records)
     kinds = {entry.kind for entry in causes.judged}
     errors = causes.first_error is not None and Kind.REQUEST not in kinds
     failed = (
         bool(kinds & {Kind.CAUSE, Kind.WRAPPER, Kind.RECORD})
         or errors
-        or _ANY_FATAL.search(text) is not None
+        or _ANY_FATAL.search(said) is not None
         or causes.cut
     )
     has_cause = bool(kinds & {Kind.CAUSE, Kind.REQUEST, Kind.RECORD})
@@ -109,7 +114,7 @@ def read_nature(lines: Sequence[EvidenceLine], causes: CauseReading) -> Nature:
     return Nature(
         vllm=marked and other is None,
         other_program=other,
-        other_by_shared_text=other is not None and not _has_own_mark(other, text),
+        other_by_shared_text=other is not None and not has_own_mark(other, text),
         prose=not records and not causes.judged and not causes.cut and not _looks_printed(lines),
         failed=failed,
         started=started,
@@ -134,42 +139,10 @@ def _is_cut_in_enum(causes: CauseReading) -> bool:
     return causes.root is not None and _CUT_REFUSAL.search(causes.root.text.rstrip()) is not None
 
 
-def _other_program(
-    text: str, lines: Sequence[EvidenceLine], causes: CauseReading, *, records: bool
-) -> str | None:
-    """Return the other program whose marks are in the text, unless vLLM's own files or records are too."""
-    if _ANY_OTHER.search(text) is None:
-        return None
-    found = next((name for name, marks in OTHERS if any(mark in text for mark in marks)), None)
-    if found is None:
-        return None
-    if found in {"transformers", "diffusers", "Megatron", "ComfyUI"} and _names_vllm_file(text, causes):
-        return None
-    if found != "vllm-rs" and (records or _names_vllm_file(text, causes)) and not _only_named(lines, found):
-        return None
-    return found
-
-
-def _has_own_mark(program: str, text: str) -> bool:
-    """Tell whether a text that nobody else prints speaks for a program."""
-    return any(mark in text for name, marks in OTHERS if name == program for mark in marks if mark not in SHARED)
-
-
 def _frames_name(lines: Sequence[EvidenceLine]) -> bool:
     """Tell whether the path of a frame names vLLM, be it an environment called after it."""
     paths = (line.text.lstrip() for line in lines)
     return any("vllm" in path[:200].partition('",')[0] for path in paths if path.startswith('File "'))
-
-
-def _names_vllm_file(text: str, causes: CauseReading) -> bool:
-    frames = [frame for block in causes.tracebacks for frame in block.frames]
-    return any("vllm" in frame.replace("vllm-rs", "") for frame in frames) or "-packages/vllm/" in text
-
-
-def _only_named(lines: Sequence[EvidenceLine], program: str) -> bool:
-    """Tell whether every frame of the paste belongs to the other program although vLLM is mentioned."""
-    frames = [line.text for line in lines if line.text.lstrip().startswith('File "')]
-    return bool(frames) and all(f"/{program.lower()}/" in frame.lower() for frame in frames)
 
 
 def _looks_printed(lines: Sequence[EvidenceLine]) -> bool:

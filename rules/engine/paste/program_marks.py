@@ -96,7 +96,7 @@ OTHERS: Final = (
             "/transformers/modeling",
         ),
     ),
-    ("ComfyUI", ("ComfyUI", "comfy\\", "/comfy/")),
+    ("ComfyUI", ("ComfyUI", "comfy\\", "/comfy/", "LoaderGGUF")),
     ("Ollama", ("ollama", "/ml/backend/ggml", "llama runner process")),
     (
         "llama.cpp",
@@ -116,7 +116,15 @@ OTHERS: Final = (
         ("/megatron/", "Megatron", "transformer_engine", "No dot product attention backend is available"),
     ),
     ("TensorRT-LLM", ("/tensorrt_llm/", "[TensorRT-LLM]", "trtllm-serve")),
-    ("text-generation-inference", ("text_generation_server", "text-generation-launcher")),
+    (
+        "text-generation-inference",
+        (
+            "text_generation_server",
+            "text-generation-launcher",
+            "text_generation_launcher",
+            "ShardCannotStart",
+        ),
+    ),
     ("LMDeploy", ("/lmdeploy/",)),
     ("aphrodite", ("/aphrodite/",)),
     ("mistral.rs", ("mistralrs",)),

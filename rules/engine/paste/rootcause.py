@@ -21,6 +21,7 @@ from rules.engine.paste.failure_texts import (
     WRAPPERS,
     is_wrapper,
 )
+from rules.engine.paste.told.source import shown_source
 from rules.engine.paste.told.talk import is_talk
 from rules.engine.paste.tracebacks import Link, Raised, Traceback, read_tracebacks
 
@@ -74,6 +75,8 @@ class CauseReading:
     tracebacks: tuple[Traceback, ...] = ()
     #: index of the first record of level ERROR or CRITICAL before the server was told to stop
     first_error: int | None = None
+    #: indexes of lines of source code that somebody shows, which tell of no failure
+    source: frozenset[int] = frozenset()
 
     def message_lines(self) -> frozenset[int]:
         """Return the indexes of the lines that carry an exception's message."""
@@ -87,6 +90,7 @@ class CauseReading:
 def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
     """Return the root cause among the lines, with its echoes and the wrappers round it."""
     tracebacks = read_tracebacks(lines)
+    source = shown_source(lines)
     text = "\n".join(line.text for line in lines)
     started, stopped = _first(text, STARTED, len(lines)), _first(text, STOPPED, len(lines))
     judged = tuple(
@@ -95,7 +99,7 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
         for raised in block.raised
     )
     if not any(entry.kind in {Kind.CAUSE, Kind.WRAPPER, Kind.REQUEST} for entry in judged):
-        known = {entry.raised.index for entry in judged}
+        known = {entry.raised.index for entry in judged} | source
         judged = (
             *judged,
             *(entry for entry in _inside(lines, started, stopped) if entry.raised.index not in known),
@@ -111,6 +115,7 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
         first_error=next(
             (index for index, line in enumerate(lines[:stopped]) if line.level in HARD_LEVELS), None
         ),
+        source=source,
     )
 
 

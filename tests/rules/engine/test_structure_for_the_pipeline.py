@@ -83,3 +83,25 @@ def test_a_healthy_log_has_no_failure():
     assert failure.root is None
     assert not failure.hidden
     assert not failure.wrappers
+
+
+def test_lines_in_which_the_roots_message_goes_on_are_its_chain():
+    record = "ERROR 07-02 07:04:46 [core.py:500] "
+    failure = failure_of(
+        f"{record}RuntimeError: Error building extension 'sampling'\n"
+        f"{record}/bin/sh: 1: c++: not found\n"
+        f"{record}ninja: build stopped: subcommand failed.\n"
+        "INFO 07-02 07:04:47 [core.py:501] something else"
+    )
+
+    assert failure.root == 0
+    assert failure.chain == {1, 2}
+
+
+def test_the_message_ends_where_another_block_begins():
+    failure = failure_of(
+        "ValueError: first\nmore of it\nTraceback (most recent call last):\n"
+        '  File "/x/a.py", line 1, in f\nRuntimeError: second'
+    )
+
+    assert failure.chain == {1}

@@ -170,3 +170,41 @@ def test_a_crash_without_an_exception_is_a_failure(text):
 )
 def test_a_message_that_stops_where_no_sentence_ends_is_known_to_be_cut(text, cut):
     assert nature(text).message_cut is cut
+
+
+def test_frames_of_a_library_that_a_process_of_vllm_printed_are_vllms():
+    found = nature(
+        '(EngineCore_DP0 pid=13) File "/x/site-packages/transformers/models/pixtral/processing.py", line 1, in f\n'
+        "(EngineCore_DP0 pid=13) AttributeError: 'A' object has no attribute 'b'"
+    )
+
+    assert found.vllm
+    assert found.other_program is None
+
+
+@pytest.mark.parametrize(
+    ("text", "foreign"),
+    [
+        ('  File "/app/studio/samplers.py", line 2, in step\nRuntimeError: CUDA error: out of memory', True),
+        (
+            '  File "/app/studio/samplers.py", line 2, in <module>\nRuntimeError: CUDA error: out of memory',
+            False,
+        ),
+        (
+            '  File "/app/serve.py", line 2, in load\n    self.llm = LLM(path)\nRuntimeError: CUDA error: x',
+            False,
+        ),
+        ('  File ".../flashinfer/mla/x.py", line 2, in run\nValueError: no kernel', False),
+        ('  File "/x/site-packages/xformers/ops.py", line 2, in run\nRuntimeError: CUDA error: x', False),
+    ],
+)
+def test_frames_of_a_program_of_ones_own_are_foreign_where_nothing_speaks_of_vllm(text, foreign):
+    assert (nature(text).other_program is not None) is foreign
+
+
+def test_who_asks_about_vllm_is_heard_although_the_frames_are_another_programs():
+    found = nature(
+        '  File "/app/studio/samplers.py", line 2, in step\nRuntimeError: CUDA error: out of memory'
+    )
+
+    assert found.other_by_shared_text
