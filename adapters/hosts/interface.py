@@ -241,12 +241,19 @@ class ProbeAnswer:
     #: at most 64 KiB, masked
     body: str
     seconds: float
-    #: why there was no answer; empty when there was one
+    #: why there was no answer, or why the one that came proves nothing; empty for a whole one
     trouble: str = ""
+    #: as the server tells it; empty: it does not, or the helper is of an older release
+    content_type: str = ""
+    #: the text that it was asked; empty for what is not asked in words
+    asked: str = ""
 
 
 class Host(Protocol):
-    """One machine. Every method raises `HostError`; those that act may raise `OutcomeUnknownError`."""
+    """One machine. Every method raises `HostError`: a `DefiniteError` where asking again changes nothing.
+
+    Those that act may raise `OutcomeUnknownError`.
+    """
 
     @property
     def name(self) -> str:

@@ -33,6 +33,8 @@ class Wanted:
     variables: tuple[str, ...] = ()
     #: of the problem that was to be cured
     fingerprint: str = ""
+    #: that knows the problem
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Failure:
 
     fingerprint: str
     title: str
+    #: all that fired
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from adapters.hosts.interface import ProbeKind
+from adapters.hosts.interface import ProbeKind, RunState
 from bot.relaunch.planning.plan import Check
 from bot.verification.evidence import Evidence, Sight
 
@@ -45,8 +45,11 @@ async def gather(
     probe_seconds: float,
     soak: Callable[[], Awaitable[None]],
 ) -> Evidence:
-    """Return what is seen of a server now and after the soak."""
+    """Return what is seen of a server now and after the soak; one that is not there is not waited for."""
     before = sight_of(await host.status(server, 0, 0))
+    if before.state is RunState.EXITED or before.start_id not in {None, wanted.start_id}:
+        log, is_whole = await read_log(host, server)
+        return Evidence(before, None, log, is_whole, await looker.failure_in(log))
     answers = await _ask_all(host, server, wanted, probe_seconds)
     await soak()
     later = await _ask_all(host, server, wanted, probe_seconds)

@@ -31,7 +31,8 @@ class EngineLooker:
             return None
         first = report.diagnoses[0] if report.diagnoses else None
         line = report.root_cause.text if report.root_cause is not None else "an unknown failure"
-        return Failure(fingerprint_of(report), first.title if first is not None else line)
+        title = first.title if first is not None else line
+        return Failure(fingerprint_of(report), title, tuple(one.rule for one in report.diagnoses))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,4 +51,4 @@ class PoolLooker:
         outcome = await self.pool.look(question)
         if outcome.status not in _FAILED:
             return None
-        return Failure(outcome.fingerprint, outcome.title)
+        return Failure(outcome.fingerprint, outcome.title, outcome.rules)

@@ -7,6 +7,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+from .lying import Completion, spoil
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -37,11 +39,16 @@ class _Visitor(BaseHTTPRequestHandler):
         if self._is_spoiled() or self._is_stranger():
             return
         if self.path == "/health":
+            if "endless-health" in self.server.options.faults:
+                self._flow(b"ok", is_slow=False)
+                return
             self._say(200 if self._is_healthy() else 503, b"")
         elif self.path == "/v1/models":
             faults = self.server.options.faults
-            name = "another/model" if "wrong-model" in faults else self.server.options.served_name
-            self._json(200, {"object": "list", "data": [{"id": name, "object": "model", "owned_by": "vllm"}]})
+            names = [] if "wrong-model" in faults else [self.server.options.served_name]
+            names += ["another/model"] if faults & {"wrong-model", "two-models"} else []
+            cards = [{"id": name, "object": "model", "owned_by": "vllm", "root": name} for name in names]
+            self._json(200, {"object": "list", "data": cards})
         else:
             self._json(404, {"detail": "Not Found"})
 
@@ -65,29 +72,26 @@ class _Visitor(BaseHTTPRequestHandler):
         if b'"image_url"' in raw and "no-vision" in self.server.options.faults:
             self._error(500, "Failed to apply Qwen3VLProcessor")
             return
-        self._complete(is_chat=self.path.endswith("/chat/completions"), has_image=b'"image_url"' in raw)
+        self._complete(body, is_chat=self.path.endswith("/chat/completions"), has_image=b'"image_url"' in raw)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - http.server's name
         """Print the line that the server prints for each request."""
         print("INFO:     127.0.0.1:0 - " + format % args, flush=True)  # noqa: T201 - this is the server's log
 
-    def _complete(self, *, is_chat: bool, has_image: bool) -> None:
+    def _complete(self, asked: dict[str, Any], *, is_chat: bool, has_image: bool) -> None:
         faults = self.server.options.faults
         text = "Red." if has_image else " Paris, a city on the Seine."
-        if "empty-completion" in faults:
-            text = ""
-        if "repeated-token" in faults:
-            text = "!" * 16
         choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
-        if is_chat:
-            choice["message"] = {"role": "assistant", "content": text}
-        else:
-            choice["text"] = text
         kind = "chat.completion" if is_chat else "text_completion"
         body = {"id": "cmpl-0", "object": kind, "model": self.server.options.served_name, "choices": [choice]}
         if "leaks" in faults:
             body["system_fingerprint"] = self.headers.get("Authorization", "")
-        self._json(200, body)
+        prompt = _prompt(asked)
+        answer = spoil(Completion(body, text, prompt, is_chat).saying(text), faults)
+        if faults & {"endless-completion", "late-completion"}:
+            self._flow(answer.data()[:-1], is_slow="late-completion" in faults)
+            return
+        self._say(answer.status, answer.data(), answer.kind, answer.missing)
 
     def _is_healthy(self) -> bool:
         return "engine-dead" in self.server.options.faults or self.server.is_engine_alive()
@@ -107,22 +111,22 @@ class _Visitor(BaseHTTPRequestHandler):
         """Give an answer that no asker should wait for, where such a fault is on."""
         faults = self.server.options.faults
         if "redirects" in faults:
-            self.send_response(302)
-            self.send_header("Location", f"http://localhost:{self.server.options.port}/elsewhere")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self._say(302, b"")
             return True
         if "no-answer" in faults:
             time.sleep(3600)
         if "slow-drip" in faults or "huge-answer" in faults:
-            self._flow("slow-drip" in faults)
+            self._flow(b"", is_slow="slow-drip" in faults)
             return True
         return False
 
-    def _flow(self, is_slow: bool) -> None:  # noqa: FBT001 - which of two
+    def _flow(self, begin: bytes, *, is_slow: bool) -> None:
+        """Answer without end."""
         self.send_response(200)
+        self.send_header("Content-Type", "application/json")
         self.end_headers()
         try:
+            self.wfile.write(begin)
             while True:
                 self.wfile.write(b"x" if is_slow else b"x" * 65536)
                 time.sleep(0.05 if is_slow else 0)
@@ -135,9 +139,20 @@ class _Visitor(BaseHTTPRequestHandler):
     def _json(self, status: int, body: dict[str, Any]) -> None:
         self._say(status, json.dumps(body).encode(), "application/json")
 
-    def _say(self, status: int, body: bytes, kind: str = "text/plain") -> None:
+    def _say(self, status: int, body: bytes, kind: str = "text/plain", missing: int = 0) -> None:
         self.send_response(status)
+        if 300 <= status < 400:
+            self.send_header("Location", f"http://localhost:{self.server.options.port}/elsewhere")
         self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Length", str(len(body) + missing))
         self.end_headers()
         self.wfile.write(body)
+        self.close_connection = self.close_connection or missing > 0
+
+
+def _prompt(asked: dict[str, Any]) -> str:
+    """Return the text that was asked."""
+    if "prompt" in asked:
+        return str(asked["prompt"])
+    parts = asked["messages"][-1]["content"]
+    return parts if isinstance(parts, str) else " ".join(str(part.get("text", "")) for part in parts).strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 #: what a test or the demo can make go wrong; several are joined with commas
 FAULTS = {
@@ -20,6 +20,29 @@ FAULTS = {
     "huge-answer": "an answer has no end",
     "no-answer": "connections are accepted and nothing is said",
     "leaks": "a token is printed and sent back",
+    "no-backend-line": "the log does not say which backend was chosen",
+    "wrong-backend-line": "the log says that another backend was chosen",
+    "quoted-backend-line": "the log names the right backend in a request that it quotes, and another one itself",
+    "unknown-variable": "the log calls the backend's variable unknown",
+    "old-failure": "the log holds the failure of FlashInfer, and the server serves all the same",
+    "dead-engine-line": "the log says that the engine is dead, and the server serves all the same",
+    "flood": "the log is longer than anybody reads",
+    "other-environment": "the server replaces its environment by another",
+    "child-serves": "the server has another one serve, whose environment is not the planned one",
+    "two-models": "/v1/models names the model and another one, and completions are the other one's",
+    "nameless-completion": "a completion does not say which model it is of",
+    "echo": "a completion is the prompt once more",
+    "sane-then-noise": "a completion is one word, and then one token over and over",
+    "aborted": "a completion says that it was cut short by a fault",
+    "error-beside": "a completion comes with an error",
+    "wrong-types": "a completion's parts are of other types than they should be",
+    "not-a-number": "a completion holds NaN, which is no JSON",
+    "page-for-completion": "a completion is sent as a web page",
+    "redirected-completion": "a completion is to be had elsewhere",
+    "cut-completion": "the connection ends before a completion's end",
+    "endless-completion": "a completion has no end",
+    "late-completion": "a completion is begun and goes on byte by byte",
+    "endless-health": "/health says 200 and goes on for ever",
 }
 
 
@@ -48,6 +71,11 @@ class Options:
     #: gets a line for each start
     ledger: str | None = None
 
+    @property
+    def tells_the_truth(self) -> Options:
+        """Return the same without faults."""
+        return replace(self, faults=frozenset(), dies_after_seconds=None)
+
 
 def parse(argv: list[str], env: dict[str, str]) -> Options:
     """Read a command line as vLLM would be given it."""
@@ -61,6 +89,7 @@ def parse(argv: list[str], env: dict[str, str]) -> Options:
             f"no such fault: {min(faults - set(FAULTS))}; there are {', '.join(sorted(FAULTS))}"
         )
     dies_after = own.pop("--standin-dies-after", None)
+    honest_with = own.pop("--standin-honest-with", None)
     options = Options(
         model=model,
         served_name=flags.get("--served-model-name", model),
@@ -76,7 +105,8 @@ def parse(argv: list[str], env: dict[str, str]) -> Options:
     )
     if own:
         raise OptionError(f"the stand-in knows no option {min(own)}")
-    return options
+    # so that of two launches one can be sound and the other not
+    return options.tells_the_truth if honest_with is not None and env.get(honest_with) else options
 
 
 def _split(words: list[str]) -> tuple[list[str], dict[str, str]]:

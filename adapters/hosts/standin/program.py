@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from . import stages
 from .answering import Door
+from .changing import change, must_change
 from .engine import fork_engine
 from .options import OptionError, Options, parse
 from .printing import API_SERVER, bare, say
@@ -31,6 +32,8 @@ def main(argv: list[str]) -> int:
     except (OptionError, ValueError) as error:
         sys.stderr.write(f"stand-in: {error}\n")
         return _USAGE_ERROR
+    if must_change(options):
+        return change(options)
     _note(options)
     is_deaf = bool(options.faults & {"ignores-term", "ignores-term-while-starting"})
     signal.signal(signal.SIGTERM, signal.SIG_IGN if is_deaf else signal.SIG_DFL)

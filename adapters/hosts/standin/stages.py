@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 #: backends that the encoder of a vision model takes; others end its start
 _REFUSED_BY_ENCODER = {"FLASHINFER"}
 _SHARDS = 4
+_FLOOD_LINES = 9000
 _CORE: Frames = [
     ("v1/engine/core.py", 833, "run_engine_core", "engine_core = EngineCoreProc(*args, **kwargs)"),
     ("v1/engine/core.py", 606, "__init__", "super().__init__("),
@@ -82,21 +83,57 @@ def start_engine(options: Options, env: dict[str, str]) -> int:
     _pause(options)
     wanted = options.flags.get("--mm-encoder-attn-backend") or env.get("VLLM_ATTENTION_BACKEND", "FLASH_ATTN")
     if wanted in _REFUSED_BY_ENCODER:
-        say(ENGINE, "core.py:842", "EngineCore failed to start.", "ERROR")
-        error = f"RuntimeError: Qwen3-VL does not support AttentionBackendEnum.{wanted} backend now."
-        traceback(ENGINE, _CORE, error, "core.py:842")
-        bare(ENGINE, "Process EngineCore_DP0:")
-        traceback(ENGINE, _CORE, error)
+        _refuse(wanted)
         return 1
     say(
         ENGINE, "cuda.py:418", "Valid backends: ['FLASH_ATTN', 'FLASHINFER', 'TRITON_ATTN', 'FLEX_ATTENTION']"
     )
-    say(ENGINE, "cuda.py:427", f"Using {env.get('VLLM_ATTENTION_BACKEND', 'FLASH_ATTN')} backend.")
+    _say_backend(options.faults, env.get("VLLM_ATTENTION_BACKEND", "FLASH_ATTN"))
     for done in range(_SHARDS + 1):
         progress(ENGINE, "Loading safetensors checkpoint shards", done, _SHARDS)
         _pause(options)
     _warm_up(options)
     return 0
+
+
+def _refuse(backend: str) -> None:
+    """Print what the engine says when the encoder does not take its backend."""
+    say(ENGINE, "core.py:842", "EngineCore failed to start.", "ERROR")
+    error = f"RuntimeError: Qwen3-VL does not support AttentionBackendEnum.{backend} backend now."
+    traceback(ENGINE, _CORE, error, "core.py:842")
+    bare(ENGINE, "Process EngineCore_DP0:")
+    traceback(ENGINE, _CORE, error)
+
+
+def _say_backend(faults: frozenset[str], chosen: str) -> None:
+    """Print which backend was chosen, and what is not true where such a fault is on."""
+    if "unknown-variable" in faults:
+        text = "Unknown vLLM environment variable detected: VLLM_ATTENTION_BACKEND"
+        say(ENGINE, "envs.py:1623", text, "WARNING")
+    if "old-failure" in faults:
+        _refuse("FLASHINFER")
+    if faults & {"wrong-backend-line", "quoted-backend-line"}:
+        say(ENGINE, "cuda.py:427", "Using TRITON_ATTN backend.")
+    elif "no-backend-line" not in faults:
+        say(ENGINE, "cuda.py:427", f"Using {chosen} backend.")
+    if "flood" in faults:
+        for number in range(_FLOOD_LINES):
+            say(ENGINE, "scheduler.py:9", f"{number:06} " + "x" * 1000, "DEBUG")
+
+
+def _quote_backend(options: Options) -> None:
+    """Print requests that quote what the log would say of the backend."""
+    if "quoted-backend-line" not in options.faults:
+        return
+    line = "Using FLASH_ATTN backend."
+    record = f"INFO 12-01 00:00:00 [cuda.py:427] {line}"
+    for prompt in (line, record, f"\u2028{record}", f"\x0b{record}", f"\x85{record}"):
+        say(
+            API_SERVER,
+            "logger.py:43",
+            f"Received request cmpl-0: prompt: '{prompt}', params: SamplingParams(n=1)",
+        )
+        bare(API_SERVER, f'INFO:     127.0.0.1:0 - "GET /{prompt} HTTP/1.1" 404 Not Found')
 
 
 def fail() -> None:
@@ -121,7 +158,11 @@ def serve(options: Options) -> None:
         say(API_SERVER, "launcher.py:46", f"Route: {route}, Methods: {methods}")
     if "leaks" in options.faults:
         say(API_SERVER, "utils.py:9", json.dumps({"hf_token": "hf_" + "x" * 34, "api_key": options.api_key}))
+    if "dead-engine-line" in options.faults:
+        text = "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue."
+        say(API_SERVER, "async_llm.py:480", text, "ERROR")
     bare(API_SERVER, "INFO:     Application startup complete.")
+    _quote_backend(options)
 
 
 def _warm_up(options: Options) -> None:

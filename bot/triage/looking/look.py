@@ -80,6 +80,7 @@ def _outcome(report: Report, question: Question, text: str, *, read: str | None)
         title=card.title,
         language=report.language,
         rule=first.rule if first else None,
+        rules=tuple(one.rule for one in report.diagnoses),
         failure_class=first.failure_class if first else None,
         confidence=first.confidence.value if first else None,
         vllm_version=report.facts.vllm_version,

@@ -57,6 +57,8 @@ class Outcome:
     title: str
     language: str
     rule: str | None = None
+    #: all that fired, that one first
+    rules: tuple[str, ...] = ()
     failure_class: str | None = None
     confidence: str | None = None
     vllm_version: str | None = None

@@ -1,6 +1,7 @@
 """A probe goes to the server's own port and nowhere else, in a time and a size, whatever the server says."""
 
 import json
+import os
 import socket
 import threading
 
@@ -15,6 +16,11 @@ FAULTS = {
     "wrong-model": lambda host: MODEL not in host.probe("models")["body"],
     "empty-completion": lambda host: json.loads(host.probe("text")["body"])["choices"][0]["text"] == "",
     "repeated-token": lambda host: set(json.loads(host.probe("text")["body"])["choices"][0]["text"]) == {"!"},
+    "endless-completion": lambda host: "longer" in host.probe("text")["trouble"],
+    "cut-completion": lambda host: "breaks off" in host.probe("text")["trouble"],
+    "endless-health": lambda host: "longer" in host.probe("health")["trouble"],
+    "redirected-completion": lambda host: host.probe("text")["status"] == 307,
+    "page-for-completion": lambda host: "html" in host.probe("text")["content_type"],
     "no-vision": lambda host: (host.probe("text")["status"], host.probe("image")["status"]) == (200, 500),
 }
 
@@ -58,6 +64,26 @@ def test_a_server_that_listens_on_one_address_is_asked_there(host):
     host.serve()
 
     assert host.probe("health")["status"] == 200
+
+
+def test_an_answer_says_how_it_was_sent_and_what_was_asked(host):
+    host.serve()
+
+    models, text, image = (host.probe(kind) for kind in ("models", "text", "image"))
+
+    assert {one["content_type"] for one in (models, text, image)} == {"application/json"}
+    assert models["asked"] == ""
+    assert text["asked"] in question("text", MODEL).body.decode()
+    assert image["asked"] in question("image", MODEL).body.decode()
+
+
+def test_an_answer_proves_nothing_while_somebody_else_listens_on_the_port(host):
+    host.serve()
+    with socket.create_server(("127.0.0.2", host.port)):
+        answer = host.probe("health")
+
+    assert str(os.getpid()) in answer["trouble"]
+    assert host.probe("health")["trouble"] == ""
 
 
 def test_another_model_than_is_served_is_told_by_the_server(host):
@@ -144,7 +170,7 @@ def test_what_is_no_answer_is_told_in_a_sentence(liar, how):
     assert answer.trouble
 
 
-def test_a_body_that_breaks_off_is_what_came(liar):
+def test_a_body_that_breaks_off_is_what_came_and_said_to_be_no_whole_answer(liar):
     for sent in (
         OK + b"Content-Length: 100\r\n\r\n{}",
         OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n",
@@ -152,6 +178,30 @@ def test_a_body_that_breaks_off_is_what_came(liar):
         answer = ask("127.0.0.1", liar([sent]), "GET", "/", {}, b"", 20)
 
         assert (answer.status, answer.body) == (200, b"{}")
+        assert answer.trouble == "the answer breaks off"
+
+
+@pytest.mark.parametrize("head", [b"", b"Content-Length: 99999999\r\n", b"X-Content-Length: 1\r\n"])
+def test_a_body_that_is_too_long_is_said_to_be(liar, head):
+    answer = ask("127.0.0.1", liar(endless(OK + head + b"\r\n" + b"x" * 65536)), "GET", "/", {}, b"", 20)
+
+    assert (answer.status, len(answer.body)) == (200, BODY_LIMIT)
+    assert answer.trouble == "the answer is longer than 64 KiB"
+
+
+@pytest.mark.parametrize("size", [BODY_LIMIT - 1, BODY_LIMIT])
+def test_a_body_of_the_size_that_is_read_is_whole(liar, size):
+    sent = OK + b"Content-Length: %d\r\nContent-Type: application/json\r\n\r\n" % size + b"x" * size
+    answer = ask("127.0.0.1", liar([sent]), "GET", "/", {}, b"", 20)
+
+    assert (len(answer.body), answer.trouble, answer.content_type) == (size, "", "application/json")
+
+
+def test_a_chunk_that_ends_like_the_last_one_is_not_taken_for_it(liar):
+    sent = [OK + b"Transfer-Encoding: chunked\r\n\r\n8\r\n{ 0\r\n\r\n", b"}\r\n0\r\n\r\n"]
+    answer = ask("127.0.0.1", liar(sent), "GET", "/", {}, b"", 20)
+
+    assert (answer.body, answer.trouble) == (b"{ 0\r\n\r\n}", "")
 
 
 def test_a_body_without_end_is_cut(liar):

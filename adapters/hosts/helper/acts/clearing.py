@@ -19,6 +19,9 @@ _GRACE_WHILE_STARTING_SECONDS = 3.0
 #: the driver's tool shows the memory of a dead process for some seconds more
 _GPU_SECONDS = 30.0
 _POLL_SECONDS = 0.5
+#: what holds a container's published port on the host while the container runs
+_CONTAINERS = ("docker", "compose")
+_PROXIES = ("docker-proxy", "rootlesskit")
 
 
 def bring_down(work: Work, start_id: str | None, grace_seconds: float) -> dict[str, Any]:
@@ -48,8 +51,10 @@ def bring_down(work: Work, start_id: str | None, grace_seconds: float) -> dict[s
 
 def foreign_on_port(work: Work, ours: Iterable[int]) -> list[dict[str, Any]]:
     """Return who holds the server's port and is not the server."""
-    others = set(ports.holders(work.server.port)) - set(ours)
-    return _holders(work, {pid: proc.name(pid) for pid in others}, is_ours=False)
+    others = {pid: proc.name(pid) for pid in set(ports.holders(work.server.port)) - set(ours)}
+    is_container = work.server.driver in _CONTAINERS
+    foreign = {pid: name for pid, name in others.items() if not (is_container and name in _PROXIES)}
+    return _holders(work, foreign, is_ours=False)
 
 
 def _wait_for_gpus(ended: set[int]) -> list[Use] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from typing import TYPE_CHECKING, Any
 
+from ..acts.clearing import foreign_on_port
 from ..launch import running
 from .http import ask
 from .questions import question
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from ..acts.work import Work
     from ..launch.spec import Spec
 
+_LONGEST_TYPE = 200
 _LOOPBACK = "127.0.0.1"
 
 
@@ -30,13 +32,27 @@ def probe(work: Work, kind: str, model: str, timeout_seconds: float) -> dict[str
         headers["Authorization"] = "Bearer " + key
     address = next((address for address in map(_address, launches) if address), _LOOPBACK)
     answer = ask(address, work.server.port, asked.method, asked.path, headers, asked.body, timeout_seconds)
+    masker = work.masker(*launches)
     return {
         "kind": kind,
         "status": answer.status,
-        "body": work.masker(*launches).text(answer.body.decode("utf-8", "replace")),
+        "body": masker.text(answer.body.decode("utf-8", "replace")),
         "seconds": answer.seconds,
-        "trouble": answer.trouble,
+        "trouble": answer.trouble or _others(work, found.pids),
+        "content_type": masker.text(answer.content_type[:_LONGEST_TYPE]),
+        "asked": asked.asked,
     }
+
+
+def _others(work: Work, ours: tuple[int, ...]) -> str:
+    """Return who else listens on the port, and may have answered in the server's place; empty: nobody is known to."""
+    others = foreign_on_port(work, ours)
+    if not others:
+        return ""
+    return "process %d (%s), which is not of this server, listens on its port" % (
+        others[0]["pid"],
+        others[0]["name"],
+    )
 
 
 def _api_key(spec: Spec) -> str | None:

@@ -12,16 +12,21 @@ from dataclasses import dataclass
 BODY_LIMIT = 64 << 10
 _HEAD_LIMIT = 32 << 10
 _CHUNK = 16 << 10
+_LAST_CHUNK = b"0\r\n\r\n"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back. `status` is None when nothing that is HTTP did, and `trouble` says why."""
+    """What came back. `status` is None when nothing that is HTTP did, and `trouble` says why.
+
+    With a status, `trouble` says why what came is not the whole answer.
+    """
 
     status: int | None
     body: bytes
     seconds: float
     trouble: str = ""
+    content_type: str = ""
 
 
 def ask(  # noqa: PLR0913, PLR0917 - a request has these parts
@@ -73,8 +78,8 @@ def _is_whole(raw: bytes) -> bool:
         return False
     lowered = head.lower()
     if b"transfer-encoding: chunked" in lowered:
-        return body.endswith(b"0\r\n\r\n")
-    _, named, rest = lowered.partition(b"content-length:")
+        return body == _LAST_CHUNK or body.endswith(b"\r\n" + _LAST_CHUNK)
+    _, named, rest = lowered.partition(b"\r\ncontent-length:")
     length = rest.split(b"\r\n", 1)[0].strip()
     return bool(named) and length.isdigit() and len(body) >= min(int(length), BODY_LIMIT)
 
@@ -89,14 +94,18 @@ class _Stored(io.BytesIO):
 
 def _parsed(raw: bytes, spent: float) -> Answer:
     response = http.client.HTTPResponse(_Stored(raw))  # type: ignore[arg-type]
+    trouble = ""
     try:
         response.begin()
-        body = response.read(BODY_LIMIT)
+        body = response.read()
     except http.client.IncompleteRead as error:
-        body = error.partial[:BODY_LIMIT]
+        body, trouble = error.partial, "the answer breaks off"
     except (http.client.HTTPException, ValueError) as error:
         return Answer(None, b"", spent, "what came back is no HTTP: %s" % type(error).__name__)
-    return Answer(response.status, body, spent)
+    if len(body) > BODY_LIMIT or (trouble and len(body) == BODY_LIMIT):
+        trouble = "the answer is longer than %d KiB" % (BODY_LIMIT >> 10)
+    kind = response.getheader("Content-Type") or ""
+    return Answer(response.status, body[:BODY_LIMIT], spent, trouble, kind)
 
 
 def _why(error: OSError, seconds: float) -> str:

@@ -14,6 +14,8 @@ TEXT = "text"
 IMAGE = "image"
 #: enough to tell sense from one token over and over
 _TOKENS = 16
+_SENTENCE = "The capital of France is"
+_ABOUT_PICTURE = "Which colour fills this picture? Answer with one word."
 #: a multiple of the patch sizes of vision models
 _SIDE = 112
 
@@ -25,6 +27,8 @@ class Question:
     method: str
     path: str
     body: bytes = b""
+    #: the words of it; empty where it is not asked in words
+    asked: str = ""
 
 
 def question(kind: str, model: str) -> Question:
@@ -36,12 +40,12 @@ def question(kind: str, model: str) -> Question:
     if kind == TEXT:
         body: dict[str, object] = {
             "model": model,
-            "prompt": "The capital of France is",
+            "prompt": _SENTENCE,
             "max_tokens": _TOKENS,
         }
-        return Question("POST", "/v1/completions", _json(dict(body, temperature=0)))
+        return Question("POST", "/v1/completions", _json(dict(body, temperature=0)), _SENTENCE)
     content = [
-        {"type": "text", "text": "Which colour fills this picture? Answer with one word."},
+        {"type": "text", "text": _ABOUT_PICTURE},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64," + _picture()}},
     ]
     message = {"role": "user", "content": content}
@@ -49,6 +53,7 @@ def question(kind: str, model: str) -> Question:
         "POST",
         "/v1/chat/completions",
         _json({"model": model, "messages": [message], "max_tokens": _TOKENS, "temperature": 0}),
+        _ABOUT_PICTURE,
     )
 
 
