@@ -77,11 +77,13 @@ async def test_whoever_has_no_role_is_refused_alone_and_it_is_written_down(team)
         person = "ann"
 
     await stage.press(answer, "Fetch for me", person=person)
-    refusal = await team.shows("You may not do this")
+    refusal = await stage.next_answer(1, channel=ROOM, within_s=PATIENCE_S)
     await stage.command(f"fetch {team.host.name}", person=person, channel=ROOM)
+    await stage.next_answer(2, channel=ROOM, within_s=PATIENCE_S)
     await stage.command("sweep", person=person, channel=ROOM)
-    await stage.settled(PATIENCE_S)
+    await stage.next_answer(3, channel=ROOM, within_s=PATIENCE_S)
 
+    assert "You may not do this" in refusal.text
     assert refusal.private_to == person
     assert "No role of yours" in refusal.text
     said = [one for one in stage.answers(ROOM) if one.id != answer.id]

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.hosts.errors import HostError
-from bot.access.authorization import Refusal
+from bot.access.authorization import OPERATIONS, Refusal
 from bot.access.policy import Action
 from bot.hosts.guess import candidates, the_one
 from bot.relaunch.chat.actions import FETCH_PICK, digest_of, pick_of
 from bot.relaunch.chat.asked import Told, reply_id_of
 from bot.relaunch.chat.found import fetched_sections, launch_line, no_answer_card, which_card
+from bot.relaunch.chat.people import channel_of
 from bot.relaunch.chat.words import plain_card, refused_card
 from bot.relaunch.fetching import Fetched
 from bot.relaunch.scope import scope_of
@@ -77,7 +78,7 @@ class Fetches:
             if server is None:
                 return plain_card("relaunch.gone", asked.language)
             return await self._fetch(asked, server, case)
-        found = await self._meant(asked, answer)
+        found = await self._meant(answer)
         allowed = [one for one in found if await self._may(asked, one)]
         chosen = the_one(tuple(allowed))
         if chosen is not None or (found and not allowed):
@@ -102,11 +103,13 @@ class Fetches:
             return fetched
         return (await self._read(asked, _Case(entry, (entry,), entry.place), fetched, ""))[0]
 
-    async def _meant(self, asked: Asked, answer: Answer) -> tuple[Candidate, ...]:
+    async def _meant(self, answer: Answer) -> tuple[Candidate, ...]:
+        """Return the servers that may be meant where the failure was told, wherever the button is pressed."""
         registry, today = self._permission.registry(), self.fetching.clock().date()
-        scope = scope_of(registry, asked.channel, today)
+        scope = scope_of(registry, channel_of(answer.place), today)
         outcome = await self.offering.look(answer, scope)
-        return candidates(scope.fetchable, outcome.hints) if outcome is not None else ()
+        found = candidates(registry, outcome.hints) if outcome is not None else ()
+        return tuple(one for one in found if OPERATIONS[Action.FETCH] in one.server.operations)
 
     async def _may(self, asked: Asked, one: Candidate) -> bool:
         target = one.host.target(one.server)

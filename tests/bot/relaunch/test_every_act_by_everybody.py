@@ -1,5 +1,7 @@
 """Every act at the desk, by every role, from every surface: who may not gets nothing, and it is written down."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.access.actor import Actor, Surface
@@ -12,6 +14,7 @@ from bot.relaunch.offer import Offer
 from bot.relaunch.outcomes import OutcomeKind
 from bot.relaunch.states import TERMINAL
 from bot.relaunch.sweeping import Sweeping
+from tests.bot.relaunch.asking import PASTE, NoFaults, Street, at_the_terminal, in_chat, said, where, who
 from tests.bot.relaunch.team import OLD_FAILURE, a_registry, a_remedy, a_team, wanted
 
 IDS = {
@@ -76,13 +79,6 @@ def may(surface, role, action):
     if role == "elsewhere" and surface in {Surface.CONSOLE, Surface.TERMINAL}:
         return True
     return action.value in MAY[role]
-
-
-class NoFaults:
-    """A preflight that finds nothing."""
-
-    async def faults(self, launch):
-        return {}
 
 
 class Desks:
@@ -177,3 +173,53 @@ async def test_what_the_server_s_entry_does_not_list_nobody_does(tmp_path, surfa
 
         # taking a lock off is no operation of a server: it mends the bot's own book
         assert is_done == (action is Action.UNLOCK)
+
+
+ASKED = [
+    (surface, how)
+    for surface in Surface
+    for how in (("command",) if surface is Surface.TERMINAL else ("button", "command"))
+]
+
+
+@pytest.mark.parametrize("role", sorted(MAY))
+@pytest.mark.parametrize(("surface", "how"), ASKED)
+async def test_only_who_may_has_servers_asked_by_button_or_command(tmp_path, surface, how, role):
+    server = {
+        "operations": frozenset({"relaunch", "fetch", "sweep"}),
+        "approvers": frozenset({"lead", "admin"}),
+        "channels": frozenset(CHANNELS.values()),
+        "model": "Qwen/Qwen3-VL-8B-Instruct",
+    }
+    registry = Registry(a_registry(**server).hosts, a_policy())
+    actor = an_actor(surface, role)
+    if role == "elsewhere" and surface in {Surface.DISCORD, Surface.CONSOLE}:
+        actor = replace(actor, channel={Surface.DISCORD: "discord:99:8"}.get(surface, "console:other"))
+    async with a_team(tmp_path, registry=registry) as team:
+        street = Street(team)
+        room = where(CHANNELS[surface] or CHANNELS[Surface.CONSOLE])
+        entry = await street.hears(said(room, who(an_actor(Surface.SLACK, "viewer")), PASTE))
+        answer = await street.shown(entry)
+        for action in ("fetch", "sweep"):
+            before, out = len(await team.journalled()), len(street.platforms[room.platform].public)
+
+            if surface is Surface.TERMINAL:
+                is_done = await at_the_terminal(street, actor, action, answer.incident_id)
+            else:
+                is_done = await in_chat(street, actor, action, how, answer)
+
+            new = (await team.journalled())[before:]
+            assert is_done == may(surface, role, Action(action)), action
+            if is_done:
+                assert [one["stage"] for one in new] == ["decision", "intent", "result"]
+                continue
+            # nobody else hears of it
+            assert len(street.platforms[room.platform].public) == out
+            if actor.is_bot and how == "command" and surface is not Surface.TERMINAL:
+                # what other programs say is not even heard
+                assert new == []
+                continue
+            (entry,) = new
+            told = (entry["stage"], entry["act"], entry["actor"], entry["outcome"])
+            assert told == ("decision", action, actor.id, "refused")
+            assert entry["detail"] in set(Refusal)
