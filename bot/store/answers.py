@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from bot.store.interface import Answer
+from bot.store.interface import Answer, Tally
 from bot.store.places import columns_of, place_of
-from bot.store.tables import answers, feedback, from_millis, to_millis
+from bot.store.tables import answers, feedback, from_millis, inbox, to_millis
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Row
 
     from bot.store.database import Database
+
+_DAY_MS: Final = 86_400_000
 
 
 class SqlAnswers:
@@ -85,6 +87,30 @@ class SqlAnswers:
         )
         async with self._database.reading() as connection:
             return {str(row[0]): int(row[1]) for row in await connection.execute(query)}
+
+    async def tallies(self, since: datetime) -> list[Tally]:
+        """Return how many answers were given since a time, by day, status and rule, oldest day first."""
+        day = (answers.c.decided_at // _DAY_MS).label("day")
+        query = (
+            select(day, answers.c.status, answers.c.rule, func.count())
+            .where(answers.c.decided_at >= to_millis(since))
+            .group_by(day, answers.c.status, answers.c.rule)
+            .order_by(day)
+        )
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(query)).all()
+        return [Tally(from_millis(row[0] * _DAY_MS).date(), *row[1:]) for row in rows]
+
+    async def waits(self, limit: int) -> list[float]:
+        """Return how many seconds passed from keeping an event to its answer, for the newest answers."""
+        query = (
+            select(answers.c.decided_at - inbox.c.received_at)
+            .join(inbox, inbox.c.id == answers.c.inbox_id)
+            .order_by(answers.c.decided_at.desc())
+            .limit(limit)
+        )
+        async with self._database.reading() as connection:
+            return [max(0, row[0]) / 1000 for row in await connection.execute(query)]
 
     async def _first(self, condition: ColumnElement[bool]) -> Answer | None:
         query = select(answers).where(condition).order_by(answers.c.decided_at, answers.c.id).limit(1)

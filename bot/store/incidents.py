@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import insert, select, update
 
@@ -11,6 +11,7 @@ from bot.store.places import columns_of, is_at, place_of
 from bot.store.tables import from_millis, incidents, to_millis
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from sqlalchemy import Row, Select
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from adapters.chat.interface import Place
     from bot.store.database import Database
 
+#: of one question to the database
+_MOST_IDS: Final = 500
 #: columns that are kept as they are
 _PLAIN = (
     "id",
@@ -72,6 +75,16 @@ class SqlIncidents:
     async def alike(self, fingerprint: str, limit: int) -> list[Incident]:
         """Return incidents with this fingerprint, the one seen last first."""
         return await self._newest(select(incidents).where(incidents.c.fingerprint == fingerprint), limit)
+
+    async def opened_at(self, incident_ids: Sequence[str]) -> dict[str, datetime]:
+        """Return when incidents were opened; those that are not there any more are left out."""
+        found: dict[str, datetime] = {}
+        async with self._database.reading() as connection:
+            for at in range(0, len(incident_ids), _MOST_IDS):
+                chosen = incidents.c.id.in_(incident_ids[at : at + _MOST_IDS])
+                query = select(incidents.c.id, incidents.c.opened_at).where(chosen)
+                found |= {row[0]: from_millis(row[1]) for row in await connection.execute(query)}
+        return found
 
     async def _first(self, query: Select[Any]) -> Incident | None:
         async with self._database.reading() as connection:

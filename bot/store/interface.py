@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date, datetime
 
     from adapters.chat.interface import Place
 
@@ -153,6 +153,9 @@ class IncidentStore(Protocol):
     async def alike(self, fingerprint: str, limit: int) -> list[Incident]:
         """Return incidents with this fingerprint, the one seen last first."""
 
+    async def opened_at(self, incident_ids: Sequence[str]) -> dict[str, datetime]:
+        """Return when incidents were opened; those that are not there any more are left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -169,6 +172,16 @@ class Answer:
     rule: str | None = None
     #: the platform's id of the reply
     message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many answers of one kind were given on a day (UTC)."""
+
+    day: date
+    status: str
+    rule: str | None
+    count: int
 
 
 class AnswerStore(Protocol):
@@ -194,6 +207,12 @@ class AnswerStore(Protocol):
 
     async def wrong_by_rule(self) -> dict[str, int]:
         """Return how often the answers of each rule were called wrong."""
+
+    async def tallies(self, since: datetime) -> list[Tally]:
+        """Return how many answers were given since a time, by day, status and rule, oldest day first."""
+
+    async def waits(self, limit: int) -> list[float]:
+        """Return how many seconds passed from keeping an event to its answer, for the newest answers."""
 
 
 @dataclass(frozen=True, slots=True)

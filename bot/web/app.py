@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from bot.web.figures.pages import FigurePages
 from bot.web.guard import add_headers
 from bot.web.pages import Pages
 from bot.web.refusals import Refusal, refuse
@@ -45,6 +46,7 @@ def build_app(
     app.on_response_prepare.append(add_headers)
     sheets = Sheets(parts)
     app.add_routes(Pages(parts, guard, sheets).routes())
+    app.add_routes(FigurePages(parts, sheets).routes())
     if parts.relaunching is not None:
         app.add_routes(RunPages(parts, parts.relaunching, sheets).routes())
         app.add_routes(HostPages(parts.relaunching, sheets).routes())

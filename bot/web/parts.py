@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from bot.hosts.registry import Registry
     from bot.relaunch.desk import Desk
@@ -75,6 +76,7 @@ class Parts:
     text_limit_bytes: int
     file_limit_bytes: int
     files_limit: int
+    clock: Callable[[], datetime]
     #: a sample incident to try, None outside the demonstration
     sample: str | None
     #: people have to sign in

@@ -80,6 +80,7 @@ def parts_of(database: Database, options: PageOptions) -> Parts:
     return Parts(
         incidents=SqlIncidents(database),
         answers=SqlAnswers(database),
+        clock=system_clock,
         rulebook=CatalogueRulebook(Catalogue.from_plain(compiled.plain)),
         readiness=options.readiness,
         channels=options.channels,

@@ -196,7 +196,7 @@ async def test_the_focus_is_always_visible(chat):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", ["/", "/rules", "/rules/vit-backend-rejected", "/incidents"])
+@pytest.mark.parametrize("path", ["/", "/rules", "/rules/vit-backend-rejected", "/incidents", "/figures"])
 async def test_text_stands_out_in_light_and_dark(chat, scheme, path):
     async with chat(sample="x", options={"color_scheme": scheme}) as page:
         await paste(page, REFUSED)
@@ -366,7 +366,7 @@ async def test_a_narrow_screen_never_scrolls_sideways(chat, width):
         await page.wait_for_selector(".card")
         own = page.url.partition("#")[0].rstrip("/")
 
-        for path in ("/", "/incidents", "/rules", "/rules/vit-backend-rejected"):
+        for path in ("/", "/incidents", "/rules", "/rules/vit-backend-rejected", "/figures"):
             await page.goto(own + path)
 
             wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
@@ -380,7 +380,7 @@ async def test_everything_to_act_on_has_a_name_and_pages_have_landmarks(chat):
         await page.click("#facts-button")
         own = page.url.partition("#")[0].rstrip("/")
 
-        for path in ("", "/rules", "/rules/vit-backend-rejected", "/incidents"):
+        for path in ("", "/rules", "/rules/vit-backend-rejected", "/incidents", "/figures"):
             if path:
                 await page.goto(own + path)
             ids = await page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")

@@ -22,6 +22,7 @@ from ..state.files import read_json, write_json
 from . import engine
 from .copying import copied, copy, read_copy
 from .interface import ABSENT, EXITED, RUNNING, Look, Observation
+from .making import LIBRARY_INSIDE, SITE_INSIDE, START, body_of, endpoint_of, is_own_network
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,17 +31,7 @@ if TYPE_CHECKING:
     from ..state.folder import Folder
     from .interface import Piece, Start
 
-#: labels of a container that a start of ours made
-_START = "relaunch.start_id"
 _ASIDE = ".before-relaunch"
-#: what is kept of how the owner made the container
-_KEPT_CONFIG = (
-    "Hostname", "Domainname", "User", "ExposedPorts", "Tty", "OpenStdin", "StdinOnce", "Image", "Volumes",
-    "WorkingDir", "Labels", "StopSignal", "StopTimeout", "Healthcheck", "MacAddress",
-)  # fmt: skip
-#: where a container whose script starts vLLM finds the way into it, and this program
-_SITE_INSIDE = "/run/vllm-diagnose/site"
-_LIBRARY_INSIDE = "/run/vllm-diagnose/helper"
 #: what the engine gives a container that has no PATH
 _SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SCRIPT_LIMIT = 1 << 16
@@ -153,7 +144,7 @@ class DockerDriver:
 
     def _made(self, start_id: str) -> Any:  # noqa: ANN401 - JSON
         """Return the container of a start; None when it was never made, or somebody removed it."""
-        found = engine.containers(**{_START: start_id})
+        found = engine.containers(**{START: start_id})
         return engine.container(found[0]["Id"]) if found else None
 
     def _owners(self) -> Any:  # noqa: ANN401 - JSON
@@ -201,25 +192,25 @@ class DockerDriver:
         if self.server.log_file is not None:
             write_json(self.folder.start_record(start.start_id), {"log_base": size_of(self._log_file())})
         site = None if self.script(start.spec) is None else self._site_mounts()
-        body = _body(start, owners, self._from_image(owners), site or ())
+        body = body_of(start, owners, self._from_image(owners), site or ())
         networks = dict((owners.get("NetworkSettings") or {}).get("Networks") or {})
         first = next(iter(networks), None)
-        if first is not None and _is_own_network(owners):
-            body["NetworkingConfig"] = {"EndpointsConfig": {first: _endpoint(networks.pop(first))}}
+        if first is not None and is_own_network(owners):
+            body["NetworkingConfig"] = {"EndpointsConfig": {first: endpoint_of(networks.pop(first))}}
         else:
             networks = {}
         made = engine.post("/containers/create", body, name=self.find_name())
         for name, settings in networks.items():
             engine.post(
                 "/networks/%s/connect" % quote(name, safe=""),
-                {"Container": made["Id"], "EndpointConfig": _endpoint(settings)},
+                {"Container": made["Id"], "EndpointConfig": endpoint_of(settings)},
             )
         return engine.container(made["Id"])
 
     def _site_mounts(self) -> tuple[str, ...]:
         """Return what a container must be given so that a change is made behind its script."""
-        site = launcher.write_site(self.folder.path.parent, _LIBRARY_INSIDE)
-        return ("%s:%s:ro" % (site, _SITE_INSIDE), "%s:%s:ro" % (program.archive(), _LIBRARY_INSIDE))
+        site = launcher.write_site(self.folder.path.parent, LIBRARY_INSIDE)
+        return ("%s:%s:ro" % (site, SITE_INSIDE), "%s:%s:ro" % (program.archive(), LIBRARY_INSIDE))
 
     def _text_of(self, name: str, search_path: str | None) -> str:
         """Return the beginning of a program's file in the server's container; empty when it cannot be read."""
@@ -240,59 +231,14 @@ class DockerDriver:
         return {pair.partition("=")[0] for pair in (image.get("Config") or {}).get("Env") or []}
 
 
-def _body(
-    start: Start, owners: dict[str, Any], from_image: set[str], site_mounts: tuple[str, ...]
-) -> dict[str, Any]:
-    """Return what the engine is to make: as the owner made it, with exactly this launch."""
-    config = owners["Config"]
-    body: dict[str, Any] = {key: config[key] for key in _KEPT_CONFIG if config.get(key) not in (None, "")}
-    if str(config.get("Hostname", "")) == str(owners["Id"])[:12]:
-        del body["Hostname"]
-    env = launcher.environment(start.spec, start.start_id, _SITE_INSIDE if site_mounts else None)
-    # The names go on the command line, where everybody can read them; values never do.
-    removing = [word for name in sorted(from_image - set(env)) for word in ("-u", name)]
-    body["Entrypoint"] = [*(["env", *removing] if removing else []), *start.spec.argv]
-    body["Cmd"] = []
-    body["Env"] = ["%s=%s" % pair for pair in sorted(env.items())]
-    body["Labels"] = dict(body.get("Labels") or {}, **{_START: start.start_id})
-    volumes = _volumes(owners)
-    volumes["Binds"] = [*volumes["Binds"], *site_mounts]
-    body["HostConfig"] = dict(owners["HostConfig"], **volumes)
-    return body
-
-
-def _volumes(owners: dict[str, Any]) -> dict[str, Any]:
-    """Return the mounts with the volumes that have no name of the owner's choice: their content stays."""
-    binds = list(owners["HostConfig"].get("Binds") or [])
-    targets = {bind.split(":")[1] for bind in binds if bind.count(":")}
-    targets |= {mount.get("Target") for mount in owners["HostConfig"].get("Mounts") or []}
-    binds.extend(
-        "%s:%s%s" % (mount["Name"], mount["Destination"], "" if mount.get("RW", True) else ":ro")
-        for mount in owners.get("Mounts") or []
-        if mount.get("Type") == "volume" and mount.get("Destination") not in targets
-    )
-    return {"Binds": binds, "ContainerIDFile": "", "AutoRemove": False}
-
-
 def _exit_code(state: dict[str, Any]) -> int:
     """Return the code of the last end; the engine tells a signal as 128 and its number."""
     code = int(state.get("ExitCode", 0))
     return 128 - code if 128 < code < 128 + 65 else code
 
 
-def _is_own_network(owners: dict[str, Any]) -> bool:
-    mode = str(owners["HostConfig"].get("NetworkMode", ""))
-    return mode not in ("host", "none") and not mode.startswith("container:")
-
-
-def _endpoint(settings: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: settings[key] for key in ("IPAMConfig", "Links", "Aliases", "DriverOpts") if settings.get(key)
-    }
-
-
 def _start_of(found: dict[str, Any]) -> str | None:
-    return ((found.get("Config") or {}).get("Labels") or {}).get(_START)
+    return ((found.get("Config") or {}).get("Labels") or {}).get(START)
 
 
 def _timed(line: bytes) -> tuple[str, bytes]:
