@@ -40,7 +40,18 @@ class OutcomeUnknownError(HostError):
     """The request may have reached the host, and no answer came: ask again with the same key."""
 
 
-class RefusedError(HostError):
+class DefiniteError(HostError):
+    """Asking again gives the same answer until somebody changes something."""
+
+
+class BrokenHostError(DefiniteError):
+    """The host, the way to it or its helper is not in order, and a person has to mend it.
+
+    Most such faults keep everything from being done; a helper that breaks down may have acted before.
+    """
+
+
+class RefusedError(DefiniteError):
     """The host answered that it will not, and did nothing."""
 
     def __init__(self, host: str, code: RefusalCode, what: str, next_step: str = "") -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from adapters.hosts.errors import HostError, OutcomeUnknownError, RefusalCode, RefusedError
+from adapters.hosts.errors import BrokenHostError, DefiniteError, RefusalCode, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 PROTOCOL: Final = 1
 #: the longest request that a helper reads, in bytes
 LONGEST_REQUEST: Final = 64 << 10
+_INSTALL: Final = "install the helper of this release on the host"
 
 Record = TypeVar("Record")
 
@@ -52,29 +53,32 @@ def request_bytes(verb: str, body: Mapping[str, Any]) -> bytes:
 def record_of(host: str, reply: bytes, kind: type[Record]) -> Record:
     """Return the record that a reply holds.
 
-    Raises `RefusedError` when the helper refused, `OutcomeUnknownError` when the reply cannot be read.
+    Raises `RefusedError` when the helper refused, `BrokenHostError` when the reply is not one that we know.
     """
     try:
         told = _Reply.model_validate_json(reply)
     except ValidationError as error:
-        raise OutcomeUnknownError(
-            host, "the helper's reply cannot be read", "is it of this release?"
+        raise BrokenHostError(
+            host,
+            "what answers is no helper, or one of another release",
+            "log in as the bot does, and see that nothing but the helper prints anything",
         ) from error
     if told.protocol != PROTOCOL:
         what = f"the helper speaks protocol {told.protocol}, and this bot {PROTOCOL}"
-        raise HostError(host, what, "install the helper of this release on the host")
+        raise BrokenHostError(host, what, _INSTALL)
     if not told.ok:
         raise _refusal(host, told.error)
     try:
         return TypeAdapter(kind).validate_json(json.dumps(told.result), strict=True)
     except ValidationError as error:
         what = f"the helper's reply is no {kind.__name__}: {error.errors()[0]['msg']}"
-        raise OutcomeUnknownError(host, what, "is it of this release?") from error
+        raise BrokenHostError(host, what, _INSTALL) from error
 
 
-def _refusal(host: str, error: _Error | None) -> HostError:
+def _refusal(host: str, error: _Error | None) -> DefiniteError:
     if error is None:
-        return OutcomeUnknownError(host, "the helper refused and did not say why")
+        return BrokenHostError(host, "the helper refused and did not say why", _INSTALL)
     if error.code not in set(RefusalCode):
-        return OutcomeUnknownError(host, f"the helper refused: {error.what}", error.next_step)
+        # a newer helper has more words for a refusal: it did nothing all the same
+        return BrokenHostError(host, f"the helper refused: {error.what}", error.next_step or _INSTALL)
     return RefusedError(host, RefusalCode(error.code), error.what, error.next_step)

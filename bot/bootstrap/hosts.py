@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from adapters.hosts.client import HelperHost
-from adapters.hosts.errors import HostUnreachableError
+from adapters.hosts.errors import BrokenHostError, HostUnreachableError
 from adapters.hosts.transport.lazy import LazyTransport
-from bot.hosts.addresses import BadAddressError, look_up, pinned
+from bot.hosts.addresses import BadAddressError, UnknownNameError, look_up, pinned
 from bot.hosts.registry import Host, Reach, TransportKind
 
 if TYPE_CHECKING:
@@ -45,8 +45,10 @@ async def _transport(host: Host) -> Transport:
 
     try:
         route = tuple([await _address(one) for one in host.route])
-    except BadAddressError as error:
+    except UnknownNameError as error:
         raise HostUnreachableError(host.name, str(error)) from error
+    except BadAddressError as error:
+        raise BrokenHostError(host.name, str(error)) from error
     assert host.key_file is not None  # noqa: S101 (the registry's schema says so for SSH)
     return SshTransport(host.name, route, SshKey(host.key_file, host.certificate_file))
 

@@ -31,6 +31,10 @@ class BadAddressError(Exception):
         self.address = address
 
 
+class UnknownNameError(BadAddressError):
+    """A name has no address now; whoever answers for names may know it again later."""
+
+
 def kind_of(address: Address) -> str | None:
     """Return what is special about an address; None for an ordinary one."""
     plain = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
@@ -72,11 +76,11 @@ async def _addresses(address: str, lookup: Lookup) -> list[Address]:
     try:
         found = [ipaddress.ip_address(one.partition("%")[0]) for one in await lookup(address)]
     except OSError as error:
-        raise BadAddressError(
+        raise UnknownNameError(
             address, f"is not known ({error.strerror or error})", "check the name"
         ) from error
     if not found:
-        raise BadAddressError(address, "has no address", "check the name")
+        raise UnknownNameError(address, "has no address", "check the name")
     return found
 
 

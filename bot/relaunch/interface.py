@@ -74,6 +74,9 @@ class Permission(Protocol):
     async def blocked(self, relaunch: Relaunch, plan: Plan) -> Blocked | None:
         """Return why it has to wait."""
 
+    def one_at_a_time(self, relaunch: Relaunch) -> str | None:
+        """Return the name of what only one server of a model may hold; None where there is none to hold."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
@@ -87,6 +90,8 @@ class Pace:
     lock: float = 5.0
     #: how long a host may say that it is busy with something else
     busy: float = 900.0
+    #: how long a host may be out of order before that is the answer: its helper may just be being replaced
+    broken: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from adapters.hosts.errors import HostError, HostUnreachableError, OutcomeUnknownError
+from adapters.hosts.errors import HostError, RefusedError
 from adapters.hosts.interface import Order, ProbeKind, RunState
 from bot.hosts.registry import ProbeSort
 from bot.relaunch.gate import may_plan
@@ -241,5 +241,5 @@ def _failed(error: NotPlannableError | HostError | LookupError) -> DeskOutcome:
         OutcomeKind.FAILED,
         detail=error.what,
         next_step=error.next_step or "ask again when the host answers",
-        is_unreachable=isinstance(error, (HostUnreachableError, OutcomeUnknownError)),
+        is_unreachable=not isinstance(error, (NotPlannableError, RefusedError)),
     )

@@ -11,7 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from adapters.hosts.errors import HostUnreachableError, OutcomeUnknownError, RefusalCode, RefusedError
+from adapters.hosts.errors import (
+    BrokenHostError,
+    HostUnreachableError,
+    OutcomeUnknownError,
+    RefusalCode,
+    RefusedError,
+)
 from adapters.hosts.interface import (
     Check,
     Holder,
@@ -139,7 +145,7 @@ class Fault:
     """Something that goes wrong with one verb."""
 
     verb: str
-    #: `unreachable`, `lost-before`, `lost-after`, or a `RefusalCode`
+    #: `unreachable`, `lost-before`, `lost-after`, `broken`, or a `RefusalCode`
     kind: str
     times: int = 1
     #: only for keys that end like this
@@ -269,7 +275,7 @@ class FakeHost:
 
     async def commit(self, order: Order) -> Snapshot:
         def act() -> Snapshot:
-            if self.process is None or self.phase is not Phase.STARTED:
+            if self.process is None or self.process.is_dead or self.phase is not Phase.STARTED:
                 raise RefusedError(self.name, RefusalCode.CHANGED, "there is nothing to keep")
             self.argv, self.env = self.process.argv, dict(self.process.env)
             self.previous = None
@@ -280,7 +286,14 @@ class FakeHost:
         return await self._act("commit", order, act)
 
     async def restore(self, order: Order, restore_after_seconds: float) -> Started:
-        return await self._act("restore", order, self._go_back)
+        def act() -> Started:
+            if self.phase is Phase.COMMITTED and self._is_run_of(order):
+                raise RefusedError(
+                    self.name, RefusalCode.CHANGED, "the run was closed: its launch was committed"
+                )
+            return self._go_back()
+
+        return await self._act("restore", order, act)
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -335,6 +348,8 @@ class FakeHost:
                 raise HostUnreachableError(self.name, "no connection", "check the network")
             if fault.kind.startswith("lost"):
                 raise OutcomeUnknownError(self.name, "no answer came", "ask again")
+            if fault.kind == "broken":
+                raise BrokenHostError(self.name, "the helper is not there", "install it")
             raise RefusedError(self.name, RefusalCode(fault.kind), f"it is {fault.kind}")
 
     def _new_process(self, argv: tuple[str, ...], env: Mapping[str, str]) -> Process:

@@ -14,7 +14,8 @@ class Transport(Protocol):
     async def run(self, request: bytes, deadline_seconds: float) -> bytes:
         """Hand a request to the helper and return its reply.
 
-        Raises `HostUnreachableError` when it surely did not arrive, `OutcomeUnknownError` when it may have.
+        Raises `HostUnreachableError` when it surely did not arrive, `OutcomeUnknownError` when it may have, and
+        `BrokenHostError` when it will not be answered before a person mends something.
         """
 
     async def close(self) -> None:

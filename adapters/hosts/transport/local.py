@@ -8,7 +8,7 @@ from asyncio.subprocess import PIPE
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from adapters.hosts.errors import HostUnreachableError, OutcomeUnknownError
+from adapters.hosts.errors import BrokenHostError, HostUnreachableError, OutcomeUnknownError
 from adapters.hosts.transport.interface import LONGEST_REPLY
 from adapters.hosts.transport.streams import read_most
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 #: exit codes of a shell or `env` that could not start the program
 _NEVER_BEGAN: Final = frozenset({126, 127})
+#: a program that was killed has a higher code, or one below zero
+_LAST_OWN_CODE: Final = 128
+_NO_PROGRAM: Final = (FileNotFoundError, NotADirectoryError, PermissionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,9 @@ class LocalTransport:
             )
         except OSError as error:
             what = f"the helper could not be started ({error.strerror})"
-            raise HostUnreachableError(self.host, what, f"check {self.command[0]}") from error
+            # a machine without memory or processes to spare may have some in a moment
+            kind = BrokenHostError if isinstance(error, _NO_PROGRAM) else HostUnreachableError
+            raise kind(self.host, what, f"check {self.command[0]}") from error
         try:
             async with asyncio.timeout(deadline_seconds):
                 reply, told = await _talk(child, request)
@@ -71,15 +76,19 @@ async def _talk(child: Process, request: bytes) -> tuple[bytes, bytes]:
 def judged(host: str, reply: bytes, code: int | None, told: bytes) -> bytes:
     """Return the reply of a helper that ended with a code; None: nobody knows how it ended.
 
-    Raises `HostUnreachableError` when it never began, `OutcomeUnknownError` when it ended without a whole reply.
+    Raises `OutcomeUnknownError` when something cut it short, `BrokenHostError` when it ended by itself without a
+    reply that can be used: it answers all it is asked, so what ran was none, or one that breaks down.
     """
-    if code is not None and reply and len(reply) <= LONGEST_REPLY:
-        return reply
     if code is None:
         raise OutcomeUnknownError(host, "the connection ended before the helper did")
+    if not 0 <= code <= _LAST_OWN_CODE:
+        raise OutcomeUnknownError(host, f"the helper was killed (code {code})")
     if len(reply) > LONGEST_REPLY:
-        raise OutcomeUnknownError(host, "the helper's reply is too long")
+        raise BrokenHostError(host, "the helper's reply is too long", "install the helper of this release")
+    if reply:
+        return reply
     if code in _NEVER_BEGAN:
-        raise HostUnreachableError(host, "the helper is not there", "install it: `vllm-diagnose hosts check`")
+        raise BrokenHostError(host, "the helper is not there", "install it: `vllm-diagnose hosts check`")
     words = " ".join(told.decode("utf-8", "replace").split())[-200:]
-    raise OutcomeUnknownError(host, f"the helper ended with code {code} and said nothing else than {words!r}")
+    what = f"the helper ended with code {code} and said nothing else than {words!r}"
+    raise BrokenHostError(host, what, "run it by hand on the host, as the bot's account does")

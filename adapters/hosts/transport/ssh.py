@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import asyncssh
 
-from adapters.hosts.errors import HostError, HostUnreachableError, OutcomeUnknownError
+from adapters.hosts.errors import BrokenHostError, HostError, HostUnreachableError, OutcomeUnknownError
 from adapters.hosts.transport.interface import LONGEST_REPLY
 from adapters.hosts.transport.local import judged
 from adapters.hosts.transport.streams import read_most
@@ -172,7 +172,9 @@ class SshTransport:
         for kind, sentence in _SENTENCES:
             if isinstance(error, kind):
                 what, next_step = sentence(error)
-                return HostUnreachableError(self._host, what, next_step)
+                is_passing = kind is TimeoutError
+                made = HostUnreachableError if is_passing else BrokenHostError
+                return made(self._host, what, next_step)
         return HostUnreachableError(self._host, f"no connection ({_words(error)})")
 
 
@@ -212,4 +214,8 @@ _SENTENCES: Final[tuple[tuple[type[Exception], Callable[[Exception], tuple[str, 
         lambda error: (f"a key cannot be read ({_words(error)})", "check the key files in the registry"),
     ),
     (FileNotFoundError, lambda error: (f"a key file is missing ({_words(error)})", "check the registry")),
+    (
+        PermissionError,
+        lambda error: (f"a key file may not be read ({_words(error)})", "check its owner and mode"),
+    ),
 )

@@ -5,14 +5,29 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from adapters.hosts.errors import RefusedError
 from adapters.hosts.interface import Order
 from bot.relaunch.running.patient_host import PatientHost
 from bot.relaunch.running.record import Record
 from bot.relaunch.states import State
 
 if TYPE_CHECKING:
+    from adapters.hosts.errors import DefiniteError
     from bot.relaunch.interface import Result, Tools
     from bot.relaunch.planning.plan import Plan
+
+
+def told(error: DefiniteError) -> str:
+    """Return in one sentence what keeps a host from being asked for more."""
+    if isinstance(error, RefusedError):
+        return f"The host refuses: {error.what}."
+    next_step = f" {error.next_step[:1].upper()}{error.next_step[1:]}." if error.next_step else ""
+    return f"The host is out of order: {error.what}.{next_step}"
+
+
+def outcome_of(error: DefiniteError) -> str:
+    """Return what the journal says of an act that did not succeed."""
+    return "refused" if isinstance(error, RefusedError) else "failed"
 
 
 class CalledOffError(Exception):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from adapters.hosts.errors import RefusedError
+from adapters.hosts.errors import DefiniteError
 from adapters.hosts.interface import ProbeKind, RunState
+from bot.relaunch.gate import held_by_replica
 from bot.relaunch.interface import GroupsUnknownError
-from bot.relaunch.running.course import CalledOffError
-from bot.relaunch.states import BlockReason, State
+from bot.relaunch.running.course import CalledOffError, told
+from bot.relaunch.states import UNWAITABLE, State
 
 if TYPE_CHECKING:
     from adapters.hosts.interface import Snapshot
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from bot.relaunch.states import Blocked
 
 _OK = 200
-#: reasons that a person has to lift: an approval does not wait for them
-_FINAL = frozenset({BlockReason.SWITCHED_OFF, BlockReason.DRY_RUN, BlockReason.REPEATED_FAILURE})
 
 
 async def lock(course: Course) -> Result:
@@ -28,8 +27,9 @@ async def lock(course: Course) -> Result:
         while True:
             await course.heed_all()
             blocked = await tools.permission.blocked(await record.row(), plan)
-            if blocked is not None and blocked.reason in _FINAL:
+            if blocked is not None and blocked.reason in UNWAITABLE:
                 _void(f"{blocked.detail} Lifts {blocked.lifts_when}.")
+            blocked = blocked or await _held_by_replica(course)
             fence = await tools.locks.take(plan.host, plan.id) if blocked is None else None
             if fence is not None:
                 break
@@ -38,6 +38,15 @@ async def lock(course: Course) -> Result:
         return await course.call_off(why)
     await record.enter(State.LOCKED, f"The host is held (fence {fence}).", fence=fence)
     return {"fence": fence}
+
+
+async def _held_by_replica(course: Course) -> Blocked | None:
+    """Hold the model's servers, of which one may be down at a time, before the host; or return who holds them."""
+    tools = course.tools
+    name = tools.permission.one_at_a_time(await course.record.row())
+    if name is None or await tools.locks.hold(name, course.plan.id):
+        return None
+    return held_by_replica(await tools.locks.holder(name) or "")
 
 
 async def _wait(course: Course, blocked: Blocked | None) -> None:
@@ -64,8 +73,8 @@ async def check(course: Course) -> Result:
         await _raise_fence(course, snapshot)
         await _look(course, snapshot)
         await course.heed_all()
-    except RefusedError as refusal:
-        return await course.call_off(CalledOffError(State.VOIDED, f"The host refuses: {refusal.what}."))
+    except DefiniteError as error:
+        return await course.call_off(CalledOffError(State.VOIDED, told(error)))
     except CalledOffError as why_not:
         return await course.call_off(why_not)
     return {"fence": course.fence}

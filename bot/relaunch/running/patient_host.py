@@ -1,6 +1,6 @@
 """A host that is asked until it answers: a lost answer is asked for again with the same key.
 
-Not for what a host refuses: that is an answer.
+Not for what a host refuses, nor for one that stays out of order: those are answers.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
 
-from adapters.hosts.errors import HostError, RefusalCode, RefusedError
+from adapters.hosts.errors import BrokenHostError, HostError, RefusalCode, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from datetime import datetime
 
     from adapters.hosts.interface import (
         Host,
@@ -79,6 +80,7 @@ class PatientHost:
     async def _ask(self, call: Callable[[], Awaitable[Answer]]) -> Answer:
         pace, tries = self._tools.pace, 0
         patience_ends = self._tools.clock() + timedelta(seconds=pace.busy)
+        broken_since: datetime | None = None
         while True:
             try:
                 answer = await call()
@@ -87,7 +89,14 @@ class PatientHost:
                 # the host may still be at what it was asked before the answer was lost
                 if refusal.code is not RefusalCode.BUSY or self._tools.clock() >= patience_ends:
                     raise
+            except BrokenHostError as error:
+                now = self._tools.clock()
+                broken_since = broken_since or now
+                if now - broken_since >= timedelta(seconds=pace.broken):
+                    raise
+                await self._record.lose_host(f"The host is out of order ({error.what}). It is asked again.")
             except HostError as error:
+                broken_since = None
                 await self._record.lose_host(f"The host does not answer ({error.what}). It is asked again.")
             else:
                 if tries or not self._is_heard:

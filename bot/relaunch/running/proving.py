@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adapters.hosts.errors import RefusedError
+from adapters.hosts.errors import DefiniteError
 from adapters.hosts.interface import RunState
+from bot.relaunch.running.course import outcome_of
+from bot.relaunch.running.restoring import need_a_person
 from bot.relaunch.states import State
 from bot.verification.evidence import Wanted
 from bot.verification.gathering import gather
@@ -13,6 +15,7 @@ from bot.verification.verdict import judge
 from rules.engine.paste.masking.masker import mask
 
 if TYPE_CHECKING:
+    from adapters.hosts.interface import ServerStatus
     from bot.relaunch.interface import Result
     from bot.relaunch.running.course import Course
     from bot.verification.verdict import Verdict
@@ -37,6 +40,7 @@ async def verify(course: Course, launched: Result) -> Result:
         absent=plan.promises.absent,
         variables=tuple(plan.change.env_set),
         fingerprint=plan.source.fingerprint,
+        rule=plan.source.rule,
     )
     evidence = await gather(
         course.host,
@@ -55,28 +59,79 @@ async def verify(course: Course, launched: Result) -> Result:
     person = await course.cancelled_by()
     if person is not None:
         return {"failed": f"Called off by {person}."}
-    return {} if verdict.is_fixed else {"failed": told}
+    if not verdict.is_fixed:
+        return {"failed": told}
+    # one that a supervisor starts in its place afterwards is not proven
+    return {"pid": evidence.before_soak.pid, "restarts": evidence.before_soak.restarts}
 
 
-async def commit(course: Course, launched: Result) -> Result:
+async def commit(course: Course, launched: Result, proven: Result) -> Result:
     """Keep the launch, if the process that was proven is still the one that runs."""
     plan, record = course.plan, course.record
-    status = await course.host.status(plan.server, 0, 0)
-    is_same = status.state is RunState.RUNNING and status.start_id == launched["start_id"]
-    if not is_same or status.running_spec_hash != plan.after.spec_hash:
-        return {"failed": "What was proven no longer runs."}
-    await record.note("commit:intent", "", record.intent("commit"))
+    # an order that may be out is asked for again, whatever runs now: from a launch that it keeps no host goes back
+    is_out = await _was_asked(course)
+    if not is_out:
+        status = await course.host.status(plan.server, 0, 0)
+        is_planned = _is_start(status, launched) and status.running_spec_hash == plan.after.spec_hash
+        if not is_planned or not _is_proven(status, proven):
+            return {"failed": "What was proven no longer runs."}
+        await record.note("commit:intent", "", record.intent("commit"))
     try:
         snapshot = await course.host.commit(course.order("commit"))
-    except RefusedError as refusal:
-        await record.note("commit:result", "", record.result("commit", "refused", refusal.what))
-        return {"failed": f"The host would not keep it: {refusal.what}."}
+    except DefiniteError as error:
+        await record.note("commit:result", "", record.result("commit", outcome_of(error), error.what))
+        return {"failed": f"The host would not keep it: {error.what}."}
     if snapshot.launch.spec_hash != plan.after.spec_hash:
         await record.note("commit:result", "", record.result("commit", "failed", "another launch is kept"))
         return {"failed": "The host kept another launch than the one approved."}
+    if is_out or await _was_lost(course):
+        return await _late(course, launched)
     told = "Fixed: every check passed, and the new launch is kept."
     await record.enter(State.COMMITTED, told, record.result("commit", "done", told))
     return {"end": State.COMMITTED.value}
+
+
+async def _late(course: Course, launched: Result) -> Result:
+    """End a run whose launch was kept some time ago with what runs now."""
+    plan, record = course.plan, course.record
+    kept = record.result("commit", "done", "The host has kept the launch.")
+    status = await course.host.status(plan.server, 0, 0)
+    if _is_start(status, launched):
+        told = "Fixed: every check passed, and the new launch is kept."
+    elif status.state is RunState.RUNNING and status.running_spec_hash == plan.after.spec_hash:
+        told = (
+            "Fixed: every check passed, and the new launch is kept. The host has started it once more since."
+        )
+    else:
+        await record.note("commit:result", "", kept)
+        code = "" if status.exit_code is None else f" with code {status.exit_code}"
+        runs = "another launch runs" if status.state is RunState.RUNNING else f"its server has ended{code}"
+        told = f"Every check passed and the host keeps the new launch, but since then {runs}."
+        await record.enter(State.ROLLING_BACK, told)
+        return await need_a_person(course, told)
+    await record.enter(State.COMMITTED, told, kept)
+    return {"end": State.COMMITTED.value}
+
+
+async def _was_asked(course: Course) -> bool:
+    moments = await course.tools.runs.moments(course.plan.id)
+    return any(moment.key == "commit:intent" for moment in moments)
+
+
+async def _was_lost(course: Course) -> bool:
+    """Tell whether the host was away between the order and its answer."""
+    moments = await course.tools.runs.moments(course.plan.id)
+    asked = next(place for place, moment in enumerate(moments) if moment.key == "commit:intent")
+    return any(moment.state is State.HOST_UNKNOWN for moment in moments[asked:])
+
+
+def _is_proven(status: ServerStatus, proven: Result) -> bool:
+    """Tell whether it is the process that was proven; a run that an older bot began kept nothing of it."""
+    return not proven or (status.pid, status.restarts) == (proven["pid"], proven["restarts"])
+
+
+def _is_start(status: ServerStatus, launched: Result) -> bool:
+    return status.state is RunState.RUNNING and status.start_id == launched["start_id"]
 
 
 def _findings(verdict: Verdict) -> list[list[str]]:

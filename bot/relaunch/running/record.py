@@ -57,8 +57,10 @@ class Record:
         await self._move(Move(self.plan.id, to, self._tools.clock(), plain(detail), facts, entries))
 
     async def lose_host(self, detail: str) -> None:
-        """Say that the host does not answer."""
+        """Say that the host does not answer, and again once it is for another reason."""
         await self._move(Move(self.plan.id, State.HOST_UNKNOWN, self._tools.clock(), plain(detail)))
+        if (await self.row()).detail != plain(detail):
+            await self.note(f"unknown:{detail}"[:120], detail)
 
     async def find_host(self) -> None:
         """Say that the host answers again, if it did not."""

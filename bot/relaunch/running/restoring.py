@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from adapters.hosts.errors import RefusedError
+from adapters.hosts.errors import DefiniteError
 from adapters.hosts.interface import ProbeKind, RunState
+from bot.relaunch.running.course import outcome_of, told
 from bot.relaunch.running.starting import started_result, wait_until_up
 from bot.relaunch.states import State
 from bot.verification.sanity import completion_text, nonsense
@@ -26,13 +27,13 @@ async def restore(course: Course, why: str) -> Result:
     await record.enter(State.ROLLING_BACK, why, record.intent("restore", why))
     try:
         started = await course.host.restore(course.order("restore"), plan.timeouts.restore_after)
-    except RefusedError as refusal:
-        await record.note("restore:result", "", record.result("restore", "refused", refusal.what))
-        return await _fail(course, f"The host would not go back: {refusal.what}.")
-    told = f"Start {started.start_id} of the old launch."
-    await record.note("restore:result", told, record.result("restore", "done", told))
+    except DefiniteError as error:
+        await record.note("restore:result", "", record.result("restore", outcome_of(error), error.what))
+        return await need_a_person(course, f"{why} The way back failed. {told(error)} {_by_itself(course)}")
+    said = f"Start {started.start_id} of the old launch."
+    await record.note("restore:result", said, record.result("restore", "done", said))
     if started.spec_hash != plan.before.spec_hash:
-        return await _fail(course, "The host went back to another launch than the one from before.")
+        return await need_a_person(course, "The host went back to another launch than the one from before.")
     return started_result(started, course.tools.clock())
 
 
@@ -41,18 +42,18 @@ async def prove_restored(course: Course, restored: Result, why: str) -> Result:
     plan, record = course.plan, course.record
     snapshot = await course.host.snapshot(plan.server)
     if snapshot.launch.spec_hash != plan.before.spec_hash:
-        return await _fail(course, "Another launch than the one from before is registered.")
+        return await need_a_person(course, "Another launch than the one from before is registered.")
     if not await _is_old_launch(course):
-        return await _fail(course, "Another launch than the one from before runs.")
+        return await need_a_person(course, "Another launch than the one from before runs.")
     if plan.was_serving:
         up = await wait_until_up(course, restored, State.ROLLING_BACK)
         fault = up.get("failed") or await _not_serving(course)
         if fault:
-            return await _fail(course, f"It served before, and does not now. {fault}")
-        told = f"Back on the old launch, which serves again. {why}"
+            return await need_a_person(course, f"It served before, and does not now. {fault}")
+        said = f"Back on the old launch, which serves again. {why}"
     else:
-        told = f"Back on the old launch, which did not serve before either. {why}"
-    await record.enter(State.ROLLED_BACK, told, record.result("relaunch", "failed", told))
+        said = f"Back on the old launch, which did not serve before either. {why}"
+    await record.enter(State.ROLLED_BACK, said, record.result("relaunch", "failed", said))
     return {"end": State.ROLLED_BACK.value}
 
 
@@ -78,8 +79,15 @@ async def _not_serving(course: Course) -> str | None:
     return "It gives no completion." if text is None else nonsense(text)
 
 
-async def _fail(course: Course, what: str) -> Result:
-    told = f"{what} A person has to look at {course.plan.host}."
+async def need_a_person(course: Course, what: str) -> Result:
+    """End a run whose server is neither proven nor back."""
+    said = f"{what} A person has to look at {course.plan.host}: `vllm-diagnose relaunch fetch {course.plan.server}`."
     record = course.record
-    await record.enter(State.ROLLBACK_FAILED, told, record.result("relaunch", "failed", told))
+    await record.enter(State.ROLLBACK_FAILED, said, record.result("relaunch", "failed", said))
     return {"end": State.ROLLBACK_FAILED.value}
+
+
+def _by_itself(course: Course) -> str:
+    """Say what the host does when nobody comes back."""
+    minutes = round(course.plan.timeouts.restore_after / 60)
+    return f"If its timer still runs, it goes back by itself {minutes} minutes after the last order that it took."

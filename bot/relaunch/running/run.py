@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from adapters.hosts.errors import RefusedError
+from adapters.hosts.errors import DefiniteError
 from bot.relaunch.planning.kept_plan import plan_from_json
 from bot.relaunch.running import locking, proving, restoring, starting, stopping
 from bot.relaunch.running.abandoning import abandon
-from bot.relaunch.running.course import Course
+from bot.relaunch.running.course import Course, told
 from bot.relaunch.running.record import RunOverError
 from bot.relaunch.states import TERMINAL
 
@@ -53,6 +53,7 @@ async def _forward(
 ) -> Result:
     """Take the steps to the new launch until one fails or the run ends."""
     launched: Result = {}
+    proven: Result = {}
     ways: tuple[tuple[str, Callable[[Course], Awaitable[Result]]], ...] = (
         ("stop", stopping.stop),
         ("free", stopping.free),
@@ -60,7 +61,7 @@ async def _forward(
         ("start", lambda course: starting.come_up(course, launched)),
         ("healthy", proving.healthy),
         ("verify", lambda course: proving.verify(course, launched)),
-        ("commit", lambda course: proving.commit(course, launched)),
+        ("commit", lambda course: proving.commit(course, launched, proven)),
     )
     for name, work in ways:
         result = await step(name, work, fence)
@@ -68,6 +69,8 @@ async def _forward(
             return result
         if name == "launch":
             launched = result
+        elif name == "verify":
+            proven = result
     return {"failed": "The run did not come to an end."}
 
 
@@ -104,8 +107,8 @@ async def _tried(
             return await work(Course(plan_from_json(relaunch.plan or {}), tools, fence))
         except RunOverError as over:
             return {"end": over.state.value}
-        except RefusedError as refusal:
-            return {"failed": f"The host refuses: {refusal.what}."}
+        except DefiniteError as error:
+            return {"failed": told(error)}
         except Exception as error:  # noqa: BLE001 (outermost loop of a step)
             tries += 1
             structlog.get_logger(__name__).warning(

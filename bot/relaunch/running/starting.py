@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from adapters.hosts.errors import RefusedError
+from adapters.hosts.errors import DefiniteError
 from adapters.hosts.interface import Phase as HostPhase
 from adapters.hosts.interface import ProbeKind, RunState
 from bot.relaunch.interface import News
+from bot.relaunch.running.course import outcome_of
 from bot.relaunch.running.progress import Progress, Watch, observe, stuck
 from bot.relaunch.states import State
 from bot.verification.gathering import read_log
@@ -39,9 +40,9 @@ async def launch(course: Course) -> Result:
         started = await course.host.start(
             course.order("start"), plan.change, plan.after.spec_hash, plan.timeouts.restore_after
         )
-    except RefusedError as refusal:
-        await record.note("start:result", "", record.result("start", "refused", refusal.what))
-        return {"failed": f"The host would not start it: {refusal.what}."}
+    except DefiniteError as error:
+        await record.note("start:result", "", record.result("start", outcome_of(error), error.what))
+        return {"failed": f"The host would not start it: {error.what}."}
     told = f"Start {started.start_id}" + (f", pid {started.pid}." if started.pid else ".")
     await record.note("start:result", told, record.result("start", "done", told))
     if started.spec_hash != plan.after.spec_hash:

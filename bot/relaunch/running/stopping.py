@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adapters.hosts.errors import RefusedError
-from bot.relaunch.running.course import CalledOffError
+from adapters.hosts.errors import DefiniteError
+from bot.relaunch.running.course import CalledOffError, outcome_of
 from bot.relaunch.states import State
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ async def _stop(course: Course, step: str) -> Result:
     plan, record = course.plan, course.record
     try:
         stopped = await course.host.stop(course.order(step), plan.timeouts.grace, plan.timeouts.restore_after)
-    except RefusedError as refusal:
-        await record.note(f"{step}:result", "", record.result("stop", "refused", refusal.what))
-        return {"failed": f"The host would not stop it: {refusal.what}."}
+    except DefiniteError as error:
+        await record.note(f"{step}:result", "", record.result("stop", outcome_of(error), error.what))
+        return {"failed": f"The host would not stop it: {error.what}."}
     told = _told(stopped)
     held = _held(stopped)
     entry = record.result("stop", "done", f"{told} {held}".strip())

@@ -1,6 +1,8 @@
 """A program that answers like a helper, or badly, as its first argument says. Run by tests, not a test."""
 
 import json
+import os
+import signal
 import sys
 import time
 
@@ -18,5 +20,7 @@ elif how == "hangs":
     time.sleep(600)
 elif how == "floods":
     sys.stdout.write("x" * (2 << 20))
+elif how == "dies":
+    os.kill(os.getpid(), signal.SIGKILL)
 elif how == "absent":
     sys.exit(127)

@@ -6,7 +6,7 @@ import sys
 import asyncssh
 import pytest
 
-from adapters.hosts.errors import HostUnreachableError, OutcomeUnknownError
+from adapters.hosts.errors import BrokenHostError, HostUnreachableError, OutcomeUnknownError
 from adapters.hosts.transport.local import LocalTransport
 from adapters.hosts.transport.ssh import NoHostKeyError, SshAddress, SshKey, SshTransport
 from tests.adapters.hosts.ssh_server import HELPER, SshServer
@@ -55,9 +55,14 @@ async def test_a_request_is_answered(way):
         ("floods", "reply is too long"),
     ],
 )
-async def test_a_helper_that_may_have_acted_leaves_the_outcome_open(way, how, what):
-    with pytest.raises(OutcomeUnknownError, match=what):
+async def test_a_helper_that_ends_by_itself_without_an_answer_is_out_of_order(way, how, what):
+    with pytest.raises(BrokenHostError, match=what):
         await way(how).run(REQUEST, 60)
+
+
+async def test_a_helper_that_is_killed_leaves_the_outcome_open(way):
+    with pytest.raises(OutcomeUnknownError, match="was killed"):
+        await way("dies").run(REQUEST, 60)
 
 
 async def test_a_helper_that_hangs_is_given_up_at_the_deadline(way):
@@ -65,16 +70,18 @@ async def test_a_helper_that_hangs_is_given_up_at_the_deadline(way):
         await way("hangs").run(REQUEST, 0.2)
 
 
-async def test_a_helper_that_is_not_there_did_nothing(way):
-    with pytest.raises(HostUnreachableError, match="the helper is not there"):
+async def test_a_helper_that_is_not_there_is_said_to_be_missing(way):
+    with pytest.raises(BrokenHostError, match="the helper is not there"):
         await way("absent").run(REQUEST, 60)
 
 
-async def test_a_program_that_cannot_be_started_did_nothing(tmp_path):
-    missing = LocalTransport("gpu1", (str(tmp_path / "none"),), {})
+async def test_a_program_that_cannot_be_started_is_said_so(tmp_path):
+    (tmp_path / "text").write_text("no program")
+    for name in ("none", "text", "text/none"):
+        missing = LocalTransport("gpu1", (str(tmp_path / name),), {})
 
-    with pytest.raises(HostUnreachableError, match="could not be started"):
-        await missing.run(REQUEST, 60)
+        with pytest.raises(BrokenHostError, match="could not be started"):
+            await missing.run(REQUEST, 60)
 
 
 @pytest.fixture
@@ -126,7 +133,7 @@ async def test_a_connection_that_is_lost_under_a_request_leaves_the_outcome_open
 async def test_a_host_with_another_key_is_refused(server):
     other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode().strip()
 
-    with pytest.raises(HostUnreachableError, match="its host key is not the pinned one"):
+    with pytest.raises(BrokenHostError, match="its host key is not the pinned one"):
         await transport_of(server, host_keys=(other,)).run(REQUEST, 60)
     assert server.commands == []
 
@@ -141,14 +148,14 @@ async def test_an_account_that_does_not_know_our_key_is_said_so(server, tmp_path
     stranger.write_bytes(asyncssh.generate_private_key("ssh-ed25519").export_private_key())
     address = SshAddress("127.0.0.1", server.port, "vllm", (server.pinned,))
 
-    with pytest.raises(HostUnreachableError, match="does not accept our key"):
+    with pytest.raises(BrokenHostError, match="does not accept our key"):
         await SshTransport("gpu1", (address,), SshKey(stranger)).run(REQUEST, 60)
 
 
 async def test_a_missing_key_file_is_said_so(server, tmp_path):
     address = SshAddress("127.0.0.1", server.port, "vllm", (server.pinned,))
 
-    with pytest.raises(HostUnreachableError, match="key"):
+    with pytest.raises(BrokenHostError, match="key"):
         await SshTransport("gpu1", (address,), SshKey(tmp_path / "none")).run(REQUEST, 60)
 
 
@@ -170,7 +177,7 @@ async def test_a_host_certificate_of_our_authority_is_accepted(tmp_path):
         other = transport_of(server, host_keys=(), host_authorities=(ours,), certified_name="gpu2.internal")
 
         assert await sound.run(REQUEST, 60) == ECHOED
-        with pytest.raises(HostUnreachableError):
+        with pytest.raises(BrokenHostError):
             await other.run(REQUEST, 60)
         await sound.close()
 

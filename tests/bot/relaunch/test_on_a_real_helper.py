@@ -12,7 +12,7 @@ from bot.relaunch.interface import Pace
 from bot.relaunch.states import State
 from bot.verification.looking import EngineLooker
 from rules.engine.start import start_engine
-from tests.bot.relaunch.team import a_registry, a_team, quick
+from tests.bot.relaunch.team import Memory, a_registry, a_team, quick
 from tests.hosts.helper.gpu_host import BACKEND, MODEL, GpuHost
 
 
@@ -90,3 +90,28 @@ async def test_a_server_that_only_seems_to_work_is_taken_back(tmp_path, looker, 
         assert doubts <= failed
         assert gpu.snapshot_env()[BACKEND] == "FLASHINFER"
         assert len(gpu.starts()) == 3
+
+
+@pytest.mark.parametrize("spoilt", ["helper.json", "intent.json"])
+@pytest.mark.parametrize(
+    ("step", "end"), [("check", State.VOIDED), ("launch", State.ROLLBACK_FAILED)], ids=["before", "after"]
+)
+async def test_a_host_whose_files_are_spoilt_ends_the_run_and_says_which(tmp_path, looker, spoilt, step, end):
+    async with a_broken_server(tmp_path, looker) as (gpu, team, fingerprint):
+        relaunch_id, memory = await team.approved(fingerprint=fingerprint), Memory()
+        (file,) = gpu.folder.rglob(spoilt)
+        whole = file.read_text()
+
+        async def spoil(name, work):
+            if name == step:
+                file.write_text("{")
+            return await Memory.step(memory, name, work)
+
+        memory.step = spoil
+        try:
+            assert await team.run(relaunch_id, memory) == end
+        finally:
+            file.write_text(whole)
+
+        assert len(gpu.starts()) == 1
+        assert "refuses" in (await team.runs.get(relaunch_id)).detail
