@@ -58,9 +58,15 @@ def the_one(found: tuple[Candidate, ...]) -> Candidate | None:
     return found[0] if is_alone else None
 
 
-def replicas(registry: Registry, server: Server) -> tuple[str, ...]:
-    """Return the names of all servers of the same model, itself included: relaunched one by one."""
-    return tuple(sorted(one.name for _, one in registry.servers() if one.model == server.model))
+def replicas(registry: Registry, host: Host, server: Server) -> tuple[str, ...]:
+    """Return the names of all servers of the same model in the same group, itself included: relaunched one by one."""
+    return tuple(
+        sorted(
+            one.name
+            for other, one in registry.servers()
+            if (other.group, one.model) == (host.group, server.model)
+        )
+    )
 
 
 def named_in(text: str, registry: Registry) -> frozenset[str]:

@@ -13,7 +13,7 @@ from bot.relaunch.outcomes import DeskOutcome, OutcomeKind, Shown
 from bot.relaunch.permission import request_of
 from bot.relaunch.planning.kept_plan import ForeignPlanError, plan_from_json
 from bot.relaunch.running.abandoning import abandon
-from bot.relaunch.states import TERMINAL, BlockReason, State
+from bot.relaunch.states import TERMINAL, UNWAITABLE, State
 from bot.store.relaunches.interface import Move, MoveRefusedError, Ruling
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from bot.relaunch.requesting import Requesting, Wanted
     from bot.store.relaunches.interface import Relaunch
 
-#: waiting does not lift these: an approval is not even counted
-_FINAL = frozenset({BlockReason.SWITCHED_OFF, BlockReason.DRY_RUN, BlockReason.REPEATED_FAILURE})
 #: nothing runs yet: a run that is called off ends at once
 _IDLE = frozenset({State.REQUESTED, State.PLANNED, State.PREFLIGHT_OK, State.AWAITING_APPROVAL})
 
@@ -98,7 +96,8 @@ class Desk:
         except ForeignPlanError as error:
             return DeskOutcome(OutcomeKind.FAILED, run, detail=str(error))
         blocked = await self.permission.blocked(run, plan)
-        if blocked is not None and blocked.reason in _FINAL:
+        if blocked is not None and blocked.reason in UNWAITABLE:
+            # an approval is not even counted
             outcome = DeskOutcome(OutcomeKind.BLOCKED, run, plan, blocked, detail=blocked.detail)
             await self._hold_back(act, outcome)
             return outcome

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from bot.relaunch.states import TERMINAL, Blocked, BlockReason, State
+from bot.relaunch.states import ON_THE_HOST, TERMINAL, Blocked, BlockReason, State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,8 @@ COOL_DOWNS: Final = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minut
 _FAILURES: Final = 2
 #: how far back failed relaunches of a host count
 _MEMORY: Final = timedelta(hours=24)
+#: the server is being worked on, or may be
+_UNDER_WAY: Final = ON_THE_HOST | {State.HOST_UNKNOWN}
 #: ends that touched the server
 _FAILED: Final = frozenset({State.ROLLED_BACK, State.ROLLBACK_FAILED})
 
@@ -46,6 +48,8 @@ class PastRun:
     ended_at: datetime | None
     #: it came as far as touching the server
     touched: bool
+    #: what was to be changed
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +67,14 @@ class Wish:
     maintenance_ends: datetime | None = None
     is_serving: bool = False
     is_forced: bool = False
-    #: earlier relaunches of this host or person, in any order
+    #: earlier relaunches of this host, of replicas and of this person, in any order
     past: Sequence[PastRun] = field(default=())
+    #: what is to be changed
+    fix: str = ""
+    #: the other servers of the same model in the same group
+    replicas: frozenset[str] = frozenset()
+    #: None: now
+    asked_at: datetime | None = None
 
 
 def may_plan(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
@@ -74,6 +84,7 @@ def may_plan(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
         or _duplicate(wish)
         or _healthy(wish)
         or _repeated(wish, now)
+        or _replica_failed(wish, now)
         or _person_rate(wish, switches, now)
     )
 
@@ -85,6 +96,8 @@ def may_run(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
         or _dry_run(switches)
         or _maintenance(wish)
         or _repeated(wish, now)
+        or _replica_failed(wish, now)
+        or _replica_runs(wish)
         or _cooling_down(wish, now)
         or _host_rate(wish, now)
     )
@@ -154,6 +167,49 @@ def _repeated(wish: Wish, now: datetime) -> Blocked | None:
         f"Relaunching did not cure this failure {len(failures)} times within an hour.",
         lifts_at,
         _at(lifts_at),
+    )
+
+
+def _replica_runs(wish: Wish) -> Blocked | None:
+    """Leave the other servers of a model alone while one of them is down for a relaunch."""
+    for run in wish.past:
+        if run.server in wish.replicas and run.state in _UNDER_WAY:
+            return held_by_replica(run.id, run.server)
+    return None
+
+
+def held_by_replica(relaunch_id: str, server: str = "") -> Blocked:
+    """Return that another server of the same model is being relaunched."""
+    whose = f"of {server}, which serves the same model," if server else "of another server of the same model"
+    return Blocked(
+        BlockReason.REPLICA, f"Relaunch {relaunch_id} {whose} goes on.", None, "when that one has ended"
+    )
+
+
+def _replica_failed(wish: Wish, now: datetime) -> Blocked | None:
+    """Refuse a change that has just not helped another server of the same model.
+
+    What was asked for before is refused however long ago that was; after it somebody may force it.
+    """
+    asked_at = wish.asked_at or now
+    failures = sorted(
+        (run.ended_at, run.server)
+        for run in wish.past
+        if run.ended_at is not None
+        and run.state in _FAILED
+        and run.server in wish.replicas
+        and (run.fingerprint, run.fix) == (wish.fingerprint, wish.fix)
+        and (run.ended_at > asked_at or (now - run.ended_at < _HOUR and not wish.is_forced))
+    )
+    if not failures:
+        return None
+    at, server = failures[-1]
+    lifts_at = at + _HOUR
+    return Blocked(
+        BlockReason.REPLICA_FAILED,
+        f"The same change did not help {server}, which serves the same model, so {wish.server} is not touched.",
+        lifts_at,
+        f"{_at(lifts_at)}, or if somebody who may force asks for it",
     )
 
 

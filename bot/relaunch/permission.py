@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from bot.access.authorization import Approval, Authorizer, Request
 from bot.access.groups import MEMORY_S, PresentGroups
 from bot.access.policy import Action
+from bot.hosts.guess import replicas
 from bot.hosts.maintenance import lifts
 from bot.relaunch.gate import PastRun, Wish, may_run
 from bot.relaunch.interface import GroupsUnknownError
@@ -106,10 +108,16 @@ class PresentPermission:
         wish = await self.wish(relaunch, is_forced=plan.is_forced)
         return may_run(wish, self.switches(), self.clock())
 
+    def one_at_a_time(self, relaunch: Relaunch) -> str | None:
+        """Return the name of what only one server of a model in a group may hold; None for an unregistered one."""
+        found = self.find(relaunch.server)
+        return replica_lock(found[0].group, found[1].model) if found is not None else None
+
     async def wish(self, relaunch: Relaunch, *, is_serving: bool = False, is_forced: bool = False) -> Wish:
         """Return what the gate is asked about a run."""
         found, now = self.find(relaunch.server), self.clock()
-        past = await self.runs.past(relaunch.host, relaunch.requester, now - _MEMORY)
+        others = frozenset(replicas(self.registry(), *found) if found is not None else ()) - {relaunch.server}
+        past = await self.runs.past(relaunch.host, relaunch.requester, now - _MEMORY, others)
         return Wish(
             id=relaunch.id,
             host=relaunch.host,
@@ -121,7 +129,15 @@ class PresentPermission:
             is_serving=is_serving,
             is_forced=is_forced,
             past=[past_run(run) for run in past],
+            fix=str(relaunch.origin.get("fix", "")),
+            replicas=others,
+            asked_at=relaunch.asked_at,
         )
+
+
+def replica_lock(group: str, model: str) -> str:
+    """Return the name of the lock of a model's servers, which no host can have."""
+    return "replicas " + hashlib.sha256(f"{group}\0{model}".encode()).hexdigest()[:32]
 
 
 def request_of(relaunch: Relaunch, approvals: tuple[Approval, ...]) -> Request:
@@ -142,4 +158,5 @@ def past_run(relaunch: Relaunch) -> PastRun:
         asked_at=relaunch.asked_at,
         ended_at=relaunch.ended_at,
         touched=(relaunch.held or relaunch.state) in _TOUCHED,
+        fix=str(relaunch.origin.get("fix", "")),
     )

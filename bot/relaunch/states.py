@@ -116,6 +116,21 @@ class BlockReason(StrEnum):
     PERSON_RATE = "person-rate"
     #: the server serves
     HEALTHY = "healthy"
+    #: another server of the same model is being relaunched
+    REPLICA = "replica"
+    #: the same change did not help another server of the same model
+    REPLICA_FAILED = "replica-failed"
+
+
+#: an approval does not wait for these: a person has to lift them
+UNWAITABLE: Final = frozenset(
+    {
+        BlockReason.SWITCHED_OFF,
+        BlockReason.DRY_RUN,
+        BlockReason.REPEATED_FAILURE,
+        BlockReason.REPLICA_FAILED,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

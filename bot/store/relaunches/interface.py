@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
 
     from bot.access.actor import Actor
@@ -146,8 +146,10 @@ class RelaunchStore(Protocol):
     async def unfinished(self) -> list[Relaunch]:
         """Return runs that have not ended, oldest first."""
 
-    async def past(self, host: str, person: str, since: datetime) -> list[Relaunch]:
-        """Return runs of this host or person that were asked for since a time, oldest first."""
+    async def past(
+        self, host: str, person: str, since: datetime, servers: Collection[str] = ()
+    ) -> list[Relaunch]:
+        """Return runs of this host, person or servers that were asked for since a time, oldest first."""
 
 
 class ApprovalStore(Protocol):
@@ -175,8 +177,11 @@ class LockStore(Protocol):
         Asked again by the same run it returns the same fence, unless `above` has reached it.
         """
 
+    async def hold(self, name: str, relaunch_id: str) -> bool:
+        """Hold something beside the host until the run ends; False when another run holds it."""
+
     async def holder(self, host: str) -> str | None:
-        """Return the run that holds a host."""
+        """Return the run that holds a host, or what is held beside it."""
 
     async def fence(self, host: str) -> int:
         """Return the number of the newest run on a host; 0 when there was none."""

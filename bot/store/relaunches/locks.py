@@ -38,8 +38,21 @@ class SqlLocks:
             await connection.execute(mine.values(fence=fence))
         return fence
 
+    async def hold(self, name: str, relaunch_id: str) -> bool:
+        """Hold something beside the host until the run ends; False when another run holds it."""
+        await self._make_row(name)
+        async with self._database.writing(lasting=True) as connection:
+            run = await locked(connection, relaunch_id)
+            query = select(host_locks).where(host_locks.c.host == name).with_for_update()
+            row = (await connection.execute(query)).one()
+            if run.ended_at is not None or row.relaunch_id not in (None, relaunch_id):
+                return False
+            change = update(host_locks).where(host_locks.c.host == name)
+            await connection.execute(change.values(relaunch_id=relaunch_id))
+        return True
+
     async def holder(self, host: str) -> str | None:
-        """Return the run that holds a host."""
+        """Return the run that holds a host, or what is held beside it."""
         query = select(host_locks.c.relaunch_id).where(host_locks.c.host == host)
         async with self._database.reading() as connection:
             found = (await connection.execute(query)).scalar_one_or_none()

@@ -12,7 +12,7 @@ from bot.store.relaunches.rows import moment_from, moment_values, open_key, rela
 from bot.store.tables import host_locks, relaunch_events, relaunches, to_millis
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from sqlalchemy import Select
@@ -113,10 +113,16 @@ class SqlRelaunches:
         query = select(relaunches).where(relaunches.c.open_key.is_not(None))
         return await self._all(query.order_by(relaunches.c.asked_at))
 
-    async def past(self, host: str, person: str, since: datetime) -> list[Relaunch]:
-        """Return runs of this host or person that were asked for since a time, oldest first."""
+    async def past(
+        self, host: str, person: str, since: datetime, servers: Collection[str] = ()
+    ) -> list[Relaunch]:
+        """Return runs of this host, person or servers that were asked for since a time, oldest first."""
         query = select(relaunches).where(
-            or_(relaunches.c.host == host, relaunches.c.requester == person),
+            or_(
+                relaunches.c.host == host,
+                relaunches.c.requester == person,
+                relaunches.c.server.in_(sorted(servers)),
+            ),
             relaunches.c.asked_at >= to_millis(since),
         )
         return await self._all(query.order_by(relaunches.c.asked_at))

@@ -43,7 +43,13 @@ def test_replicas_are_told_apart_by_the_port(registry):
 
 def test_replicas_that_nothing_tells_apart_are_for_a_person_to_pick(registry):
     assert the_one(candidates(registry, Hints(model="Qwen/Qwen3-VL-8B-Instruct"))) is None
-    assert replicas(registry, registry.find("qwen3-vl")[1]) == ("qwen3-vl", "qwen3-vl-b")
+    assert replicas(registry, *registry.find("qwen3-vl")) == ("qwen3-vl", "qwen3-vl-b")
+
+
+def test_servers_of_one_model_in_two_groups_are_no_replicas(registry):
+    host, server = registry.find("qwen3-vl")
+
+    assert replicas(registry, replace(host, group="another"), server) == ()
 
 
 def test_another_model_rules_a_server_out_even_on_the_right_port(registry):

@@ -181,3 +181,56 @@ def test_what_lifts_by_itself_lifts_at_the_time_it_said_or_names_a_later_one(pas
         now = blocked.lifts_at
 
     pytest.fail("it never lifts")
+
+
+REPLICAS = {"replicas": frozenset({"qwen-b"}), "fix": "unset-variable"}
+
+
+def of_replica(minutes_ago: float, state, **values) -> PastRun:
+    settings = {"host": "gpu-2", "server": "qwen-b", "fingerprint": "f1", "fix": "unset-variable"}
+    return ended(minutes_ago, state, **{**settings, **values})
+
+
+@pytest.mark.parametrize("state", [State.LOCKED, State.STARTING, State.VERIFYING, State.HOST_UNKNOWN])
+def test_a_server_waits_while_another_of_its_model_is_down_and_goes_on_afterwards(state):
+    running = of_replica(5, state, ended_at=None)
+
+    blocked = may_run(wish(running, **REPLICAS), OPEN, NOON)
+
+    assert reason(blocked) is BlockReason.REPLICA
+    assert "qwen-b" in blocked.detail
+    # it may be planned and approved meanwhile
+    assert may_plan(wish(running, **REPLICAS), OPEN, NOON) is None
+    done = replace(running, state=State.COMMITTED, ended_at=NOON)
+    assert may_run(wish(done, **REPLICAS), OPEN, NOON) is None
+    # another model's server is none of its business
+    assert may_run(wish(running), OPEN, NOON) is None
+
+
+@pytest.mark.parametrize("state", [State.APPROVED, State.BLOCKED, State.AWAITING_APPROVAL])
+def test_a_replica_that_has_not_begun_holds_nothing(state):
+    assert may_run(wish(of_replica(5, state, ended_at=None, touched=False), **REPLICAS), OPEN, NOON) is None
+
+
+@pytest.mark.parametrize("may", [may_plan, may_run])
+@pytest.mark.parametrize("state", [State.ROLLED_BACK, State.ROLLBACK_FAILED])
+def test_a_change_that_did_not_help_a_replica_is_not_tried_on_the_next_for_an_hour(may, state):
+    failed = of_replica(20, state)
+
+    blocked = may(wish(failed, **REPLICAS), OPEN, NOON)
+
+    assert reason(blocked) is BlockReason.REPLICA_FAILED
+    assert "did not help qwen-b" in blocked.detail
+    assert blocked.lifts_at == NOON + 40 * MINUTE
+    assert may(wish(failed, **REPLICAS), OPEN, blocked.lifts_at) is None
+    assert may(wish(failed, **REPLICAS, is_forced=True), OPEN, NOON) is None
+    assert may(wish(replace(failed, fix="another"), **REPLICAS), OPEN, NOON) is None
+    assert may(wish(replace(failed, fingerprint="other"), **REPLICAS), OPEN, NOON) is None
+
+
+def test_what_was_asked_for_before_a_replica_failed_is_not_carried_out_even_when_forced():
+    queued = {"asked_at": NOON - 30 * MINUTE, "is_forced": True, **REPLICAS}
+
+    assert reason(may_run(wish(of_replica(20, State.ROLLED_BACK), **queued), OPEN, NOON)) is (
+        BlockReason.REPLICA_FAILED
+    )
