@@ -89,17 +89,29 @@ class SqlAnswers:
             return {str(row[0]): int(row[1]) for row in await connection.execute(query)}
 
     async def tallies(self, since: datetime) -> list[Tally]:
-        """Return how many answers were given since a time, by day, status and rule, oldest day first."""
+        """Return how many answers were given since a time, by day and status, oldest day first."""
         day = (answers.c.decided_at // _DAY_MS).label("day")
         query = (
-            select(day, answers.c.status, answers.c.rule, func.count())
+            select(day, answers.c.status, func.count())
             .where(answers.c.decided_at >= to_millis(since))
-            .group_by(day, answers.c.status, answers.c.rule)
+            .group_by(day, answers.c.status)
             .order_by(day)
         )
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
-        return [Tally(from_millis(row[0] * _DAY_MS).date(), *row[1:]) for row in rows]
+        return [Tally(from_millis(row[0] * _DAY_MS).date(), row[1], row[2]) for row in rows]
+
+    async def by_rule(self, since: datetime) -> dict[str, int]:
+        """Return how often each rule was the answer since a time, the most frequent first."""
+        count = func.count().label("count")
+        query = (
+            select(answers.c.rule, count)
+            .where(answers.c.decided_at >= to_millis(since), answers.c.rule.is_not(None))
+            .group_by(answers.c.rule)
+            .order_by(count.desc(), answers.c.rule)
+        )
+        async with self._database.reading() as connection:
+            return {str(row[0]): int(row[1]) for row in await connection.execute(query)}
 
     async def waits(self, limit: int) -> list[float]:
         """Return how many seconds passed from keeping an event to its answer, for the newest answers."""

@@ -176,11 +176,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many answers of one kind were given on a day (UTC)."""
+    """How many answers of a status were given on a day (UTC)."""
 
     day: date
     status: str
-    rule: str | None
     count: int
 
 
@@ -209,7 +208,10 @@ class AnswerStore(Protocol):
         """Return how often the answers of each rule were called wrong."""
 
     async def tallies(self, since: datetime) -> list[Tally]:
-        """Return how many answers were given since a time, by day, status and rule, oldest day first."""
+        """Return how many answers were given since a time, by day and status, oldest day first."""
+
+    async def by_rule(self, since: datetime) -> dict[str, int]:
+        """Return how often each rule was the answer since a time, the most frequent first."""
 
     async def waits(self, limit: int) -> list[float]:
         """Return how many seconds passed from keeping an event to its answer, for the newest answers."""

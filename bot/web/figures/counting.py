@@ -71,14 +71,9 @@ def by_status(days: Mapping[date, Counter[str]]) -> dict[str, int]:
     return {status: whole[status] for status in STATUSES}
 
 
-def by_rule(tallies: Iterable[Tally], wrong: Mapping[str, int]) -> list[RuleFigure]:
-    """Return the rules that were the answer, the most frequent first."""
-    counts: Counter[str] = Counter()
-    for tally in tallies:
-        if tally.rule is not None and tally.status in STATUSES:
-            counts[tally.rule] += tally.count
-    ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-    return [RuleFigure(rule, count, wrong.get(rule, 0)) for rule, count in ordered]
+def by_rule(counts: Mapping[str, int], wrong: Mapping[str, int]) -> list[RuleFigure]:
+    """Return the rules in their order with how often people called them wrong."""
+    return [RuleFigure(rule, count, wrong.get(rule, 0)) for rule, count in counts.items()]
 
 
 def spread(seconds: Sequence[float]) -> Spread | None:

@@ -46,7 +46,9 @@ class FigurePages:
         tallies = await self.parts.answers.tallies(since)
         each_day = counting.by_day(tallies)
         shown_days = counting.days_until(now.date(), days)
-        rules = counting.by_rule(tallies, await self.parts.answers.wrong_by_rule())
+        rules = counting.by_rule(
+            await self.parts.answers.by_rule(since), await self.parts.answers.wrong_by_rule()
+        )
         most = charts.highest(each_day)
         values = {
             "days": days,
