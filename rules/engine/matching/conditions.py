@@ -132,6 +132,7 @@ PLAIN_FACTS = frozenset(
         "model",
         "backend_requested",
         "backend_selected",
+        "stage",
     }
 )
 

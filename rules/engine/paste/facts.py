@@ -38,6 +38,8 @@ class Facts:
     backend_requested: str | None = None
     #: backend that the log says was chosen, as an enum member
     backend_selected: str | None = None
+    #: `serving` where the paste shows that the failure came after the server was up; None: that is open
+    stage: str | None = None
     #: versions of installed packages (`{"flash-attn": "2.8.3"}`)
     packages: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
 

@@ -85,7 +85,11 @@ class RemedyAnswerer:
         if case.facts.container:
             # pip on the host would change nothing in the container: the sentence says what would
             return self._pull(one, case)
-        if kind in (FixKind.UPGRADE, FixKind.DOWNGRADE) and one.fix.target:
+        moves = kind in (FixKind.UPGRADE, FixKind.DOWNGRADE) and bool(one.fix.target)
+        if (moves or one.fix.values.get("package") == "vllm") and case.facts.platform not in (None, "cuda"):
+            # the package index holds the build for CUDA, which would replace the right one
+            return ()
+        if moves:
             return (words.command(f"fix.{kind}", values),)
         if kind is FixKind.INSTALL_PACKAGE:
             return (words.command(f"fix.{kind}", {**values, "package": self._pinned(one)}),)

@@ -21,7 +21,7 @@ from rules.engine.rule.yaml_file import Place, YamlFile
 _GROUPS: dict[str, type[AllOf] | type[AnyOf] | type[NoneOf]] = {"all": AllOf, "any": AnyOf, "none": NoneOf}
 _KNOWN_FACTS = {
     "vllm_version", "gpu", "compute_capability", "platform", "architecture", "model",
-    "backend_requested", "backend_selected",
+    "backend_requested", "backend_selected", "stage",
 }  # fmt: skip
 _FACT_PREFIXES = ("env.", "flag.--", "package.", "capture.")
 

@@ -119,7 +119,7 @@ class FactTest:
     """A statement about a fact; unknown facts make it unknown, except for `known`.
 
     Facts: `vllm_version`, `gpu`, `compute_capability`, `platform`, `architecture`, `model`, `backend_requested`,
-    `backend_selected`, `env.NAME`, `flag.--name`, `package.NAME`, `capture.NAME`.
+    `backend_selected`, `stage`, `env.NAME`, `flag.--name`, `package.NAME`, `capture.NAME`.
     """
 
     fact: str

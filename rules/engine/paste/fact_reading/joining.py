@@ -20,13 +20,17 @@ from rules.engine.paste.fact_reading.releases import (
     read_releases,
     read_series,
 )
+from rules.engine.paste.fact_reading.stages import LITERALS as STAGE_LITERALS
+from rules.engine.paste.fact_reading.stages import read_stage
 from rules.engine.paste.fact_reading.told_launch import read_told_launch
 from rules.engine.paste.facts import Facts, Given
 from rules.engine.paste.masking import mask
 
 #: a longer given value is cut where it is quoted in a remark
 _LONGEST_VALUE: Final = 200
-_LITERALS: Final = any_of(*RELEASE_LITERALS, *MACHINE_LITERALS, *BACKEND_LITERALS, *LAUNCH_LITERALS)
+_LITERALS: Final = any_of(
+    *RELEASE_LITERALS, *MACHINE_LITERALS, *BACKEND_LITERALS, *LAUNCH_LITERALS, *STAGE_LITERALS
+)
 
 
 def read_facts(evidence: Evidence, given: Given | None = None) -> tuple[Facts, tuple[NoteDraft, ...]]:
@@ -57,6 +61,7 @@ def read_facts(evidence: Evidence, given: Given | None = None) -> tuple[Facts, t
         flags=MappingProxyType(dict(sorted(launch.flags.items()))),
         backend_requested=read_requested(page, launch.flags, launch.env),
         backend_selected=read_selected(page),
+        stage=read_stage(page),
         packages=MappingProxyType(read_packages(page)),
     )
     return facts, tuple(notes)

@@ -532,3 +532,18 @@ def test_a_value_ends_where_the_shell_or_the_prose_goes_on(text):
 def test_an_argument_ends_where_chinese_prose_goes_on_and_a_path_may_be_chinese():
     assert facts("vllm serve X -tp 2，然后报错").argv == ("vllm", "serve", "X", "-tp", "2")
     assert facts("vllm serve /data/模型/qwen --port 9000; echo done").model == "/data/模型/qwen"
+
+
+@pytest.mark.parametrize(
+    ("text", "stage"),
+    [
+        ("ERROR 02-11 08:25:49 [serving_chat.py:661] torch.OutOfMemoryError: CUDA out of memory.", "serving"),
+        ("ERROR 02-11 08:25:49 [v1/chat/serving.py:661] ValueError: x", "serving"),
+        ('  File "/x/vllm/v1/engine/core.py", line 999, in _process_engine_step', "serving"),
+        ("INFO 02-11 08:25:49 [serving_chat.py:661] Using default chat sampling params", None),
+        ("ERROR 02-11 08:25:49 [core.py:842] torch.OutOfMemoryError: CUDA out of memory.", None),
+        ('  File "/x/vllm/v1/worker/gpu_worker.py", line 9, in load_model', None),
+    ],
+)
+def test_a_record_about_requests_or_the_engines_loop_shows_that_the_server_was_up(text, stage):
+    assert read_facts(read_paste(text))[0].stage == stage

@@ -12,7 +12,7 @@ from rules.engine.matching.hits import RuleHits
 from rules.engine.paste.facts import Facts
 from rules.engine.remedy.answerer import RemedyAnswerer
 from rules.engine.remedy.occurs import releases_that_print
-from rules.engine.report import ProofKind
+from rules.engine.report import FixKind, ProofKind
 from rules.engine.rule.loading import load_catalogue
 from rules.engine.seams import Answer, Case
 from tests.rules.engine.remedy.handmade import HandmadeReleases
@@ -262,3 +262,13 @@ def test_facts_tell_which_releases_have_an_encoder_that_refuses():
     assert printing("Some-Fork-VL", "FLASHINFER") == [str(version) for version in candidates]
     untouched = dataclasses.replace(SEED, tower=False)
     assert releases_that_print(untouched, QWEN3, candidates, RELEASES) == candidates
+
+
+@pytest.mark.parametrize(
+    ("platform", "told"), [(None, True), ("cuda", True), ("rocm", False), ("cpu", False)]
+)
+def test_only_a_machine_of_cuda_is_told_to_install_what_the_package_index_holds(platform, told):
+    found = answer(Facts(platform=platform, vllm_version="0.11.2"), "0.11.2")
+
+    upgrade = next(fix for fix in found.fixes if fix.kind is FixKind.UPGRADE)
+    assert bool(upgrade.commands) is told
