@@ -76,8 +76,8 @@ soak: $(VENV)/.full ## 2,000 messages through two bots on one store, in bad weat
 crash: $(VENV)/.dev ## kill -9 with an answer half given, a hundred times for each moment and platform
 	$(BIN)/python -m tests.crash
 
-kill-matrix: $(VENV)/.dev ## kill -9 a bot at every state of a relaunch and let the next one go on; prints a table
-	$(BIN)/python -m tests.crash.relaunch --tries 3
+kill-matrix: $(VENV)/.full ## disturb relaunches in every state, on every kind of host; prints a table (KILL_MATRIX="--driver docker")
+	$(BIN)/python -m tests.crash.relaunch $(KILL_MATRIX)
 
 bench: $(VENV)/.dev ## speed and memory against the goals
 	$(BIN)/python -m tests.bench

@@ -19,22 +19,46 @@ def programs() -> Path | None:
     return next((folder for folder in found if (folder / "initdb").exists()), None)
 
 
+class Cluster:
+    """One server; it can be stopped and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        there = programs()
+        assert there, "PostgreSQL is not installed"
+        runs_as = {"user": _USER, "group": pwd.getpwnam(_USER).pw_gid} if os.geteuid() == 0 else {}
+        folder.mkdir(parents=True)
+        if runs_as:
+            shutil.chown(folder, _USER)
+        data = folder / "data"
+        self._quiet = {"stdout": subprocess.DEVNULL, "cwd": folder, **runs_as}
+        made = [there / "initdb", "-D", data, "-A", "trust", "-U", "triage", "-N"]
+        subprocess.run(made, check=True, **self._quiet)
+        self._options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
+        self._control = [there / "pg_ctl", "-D", data, "-w", "-l", folder / "log"]
+        #: for the store
+        self.url = f"postgresql+psycopg://triage@/postgres?host={folder}"
+
+    def start(self) -> None:
+        subprocess.run([*self._control, "-o", self._options, "start"], check=True, **self._quiet)
+
+    def stop(self) -> None:
+        """End it as a crash does."""
+        subprocess.run([*self._control, "-m", "immediate", "stop"], check=True, **self._quiet)
+
+
+@contextmanager
+def a_running_cluster(folder: Path) -> Iterator[Cluster]:
+    """Run a server that listens on a socket file alone."""
+    cluster = Cluster(folder)
+    cluster.start()
+    try:
+        yield cluster
+    finally:
+        cluster.stop()
+
+
 @contextmanager
 def a_cluster(folder: Path) -> Iterator[str]:
-    """Start a server that listens on a socket file alone; yields its address for the store."""
-    there = programs()
-    assert there, "PostgreSQL is not installed"
-    runs_as = {"user": _USER, "group": pwd.getpwnam(_USER).pw_gid} if os.geteuid() == 0 else {}
-    folder.mkdir(parents=True)
-    if runs_as:
-        shutil.chown(folder, _USER)
-    data = folder / "data"
-    quiet = {"stdout": subprocess.DEVNULL, "cwd": folder, **runs_as}
-    subprocess.run([there / "initdb", "-D", data, "-A", "trust", "-U", "triage", "-N"], check=True, **quiet)
-    options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
-    control = [there / "pg_ctl", "-D", data, "-w", "-l", folder / "log"]
-    subprocess.run([*control, "-o", options, "start"], check=True, **quiet)
-    try:
-        yield f"postgresql+psycopg://triage@/postgres?host={folder}"
-    finally:
-        subprocess.run([*control, "-m", "immediate", "stop"], check=True, **quiet)
+    """Run such a server; yields its address for the store."""
+    with a_running_cluster(folder) as cluster:
+        yield cluster.url

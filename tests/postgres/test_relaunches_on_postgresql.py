@@ -1,10 +1,6 @@
 """Relaunches on PostgreSQL: two bots, one leader, one run; the other one takes over when the first is killed."""
 
 import asyncio
-import json
-import signal
-import tempfile
-from pathlib import Path
 
 import pytest
 
@@ -14,10 +10,13 @@ from bot.store.database import open_database
 from bot.store.journal import SqlJournal
 from bot.store.relaunches.locks import SqlLocks
 from bot.store.relaunches.runs import SqlRelaunches
-from tests.bot.relaunch.team import ANNA, BEN, wanted
 from tests.bot.store.test_relaunches import KEYS, a_run
-from tests.crash.relaunch.killing import a_field, kill_and_count
-from tests.postgres.cluster import a_cluster, programs
+from tests.crash.relaunch.disturbances.losing_the_store import without_store
+from tests.crash.relaunch.field import a_field
+from tests.crash.relaunch.grounds.memory import memory_ground
+from tests.crash.relaunch.matrix import Row, play
+from tests.crash.relaunch.stores import a_postgres_store
+from tests.postgres.cluster import programs
 
 pytest.importorskip("psycopg", reason="needs psycopg")
 pytestmark = [
@@ -28,12 +27,14 @@ PATIENCE_S = 60
 
 
 @pytest.fixture
-def url():
-    # a socket's path must be short
-    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
-        Path(folder).chmod(0o755)
-        with a_cluster(Path(folder) / "c") as address:
-            yield address
+def store():
+    with a_postgres_store() as found:
+        yield found
+
+
+@pytest.fixture
+def url(store):
+    return store.url
 
 
 async def test_two_processes_never_keep_two_open_runs_of_a_server_nor_share_a_host(url):
@@ -81,73 +82,36 @@ async def test_one_leads_and_knows_when_it_has_lost_the_lead(url):
         await database.close()
 
 
-@pytest.mark.parametrize("moment", ["stopping", "done:launch", "host:restore:done"])
-async def test_a_killed_bot_is_followed_by_another(url, tmp_path, moment):
-    tally = await kill_and_count(tmp_path, moment, 1, url)
+@pytest.mark.parametrize(
+    ("disturbance", "moment"),
+    [
+        ("kill", "done:launch"),
+        ("kill", "host:restore:done"),
+        ("kill-standby", "starting"),
+        ("press-twice", "approved"),
+    ],
+)
+async def test_a_killed_bot_is_followed_by_another_and_many_clicks_on_both_are_one_run(
+    store, tmp_path, disturbance, moment
+):
+    async with memory_ground(tmp_path) as ground:
+        tally = await play(tmp_path, ground, Row(disturbance, moment), 1, store)
 
     assert tally.is_sound, str(tally)
 
 
-async def test_the_standby_takes_over_and_many_clicks_on_both_are_one_run(url, tmp_path):
-    async with a_field(tmp_path, url) as one:
-        first = await one.bot()
-        await first.says("leads", value=True)
-        second = await one.bot()
-        await first.hold("starting")
-        asked = await asyncio.gather(*(one.team.desk.request(ANNA, wanted()) for _ in range(4)))
-        relaunch_id = asked[0].relaunch.id
-        plan_hash = next(outcome.plan.hash for outcome in asked if outcome.plan)
-        clicks = await asyncio.gather(*(one.team.desk.approve(BEN, relaunch_id, plan_hash) for _ in range(6)))
-        await first.says("held", "starting")
-        await first.end(signal.SIGKILL)
-        try:
-            await second.says("leads", value=True)
-            assert await one.ended(relaunch_id) is State.COMMITTED
-        finally:
-            await second.end()
+@pytest.mark.parametrize("moment", ["host:commit:done", "stopping"])
+async def test_a_leader_that_was_frozen_and_replaced_does_nothing_more_when_it_wakes(store, tmp_path, moment):
+    async with memory_ground(tmp_path) as ground:
+        tally = await play(tmp_path, ground, Row("pause", moment), 1, store)
 
-        assert [outcome.kind for outcome in clicks].count("approved") == 1
-        assert [effect.verb for effect in one.host.effects] == ["stop", "start", "commit"]
+    assert tally.is_sound, str(tally)
 
 
-async def test_a_leader_that_was_frozen_and_replaced_does_nothing_more_when_it_wakes(url, tmp_path):
-    async with a_field(tmp_path, url) as one:
-        first = await one.bot()
-        await first.says("leads", value=True)
-        second, host = await one.bot(), one.host
-        gate = one.host.gates["commit:done"] = asyncio.Event()
-        reached = one.host.reached["commit:done"] = asyncio.Event()
-        relaunch_id = await one.approved()
-        async with asyncio.timeout(PATIENCE_S):
-            await reached.wait()
-        first.process.send_signal(signal.SIGSTOP)
-        del one.host.gates["commit:done"]
-        async with one.team.database.writing() as connection:
-            await connection.exec_driver_sql(
-                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"
-            )
-        try:
-            await second.says("leads", value=True)
-            assert await one.ended(relaunch_id) is State.COMMITTED
-            gate.set()
-            first.process.send_signal(signal.SIGCONT)
-            second_run = await _another(one)
-        finally:
-            await first.end()
-            await second.end()
+async def test_a_database_that_is_away_for_a_while_loses_no_run(store, tmp_path):
+    async with memory_ground(tmp_path) as ground, a_field(tmp_path, ground, store) as field:
+        bot = await field.leader()
+        await field.renew("launching")
+        await without_store(3.0)(field, bot, "launching")
 
-        for used in (host, one.host):
-            assert [effect.verb for effect in used.effects] == ["stop", "start", "commit"]
-        told = [json.loads(link.record) async for link in one.team.journal.links()]
-        commits = [
-            entry["relaunch"] for entry in told if (entry["stage"], entry["act"]) == ("result", "commit")
-        ]
-        assert commits == [relaunch_id, second_run]
-
-
-async def _another(one) -> str:
-    """Another run, which is carried out while the one that woke up looks around."""
-    one.host = one.team.host = one.new_host(await one.team.locks.fence("gpu-1"))
-    run_id = await one.approved()
-    assert await one.ended(run_id) is State.COMMITTED
-    return run_id
+    assert field.tally.is_sound, str(field.tally)

@@ -1,4 +1,4 @@
-"""`python -m tests.crash.relaunch --tries 3`: kill -9 a bot at every state of a relaunch; prints a table.
+"""`python -m tests.crash.relaunch`: disturbs relaunches on every kind of host in every state; prints a table.
 
 First every point in memory, then real processes with the durable engine.
 """
@@ -7,49 +7,100 @@ import argparse
 import asyncio
 import sys
 import tempfile
-import time
+import traceback
 from pathlib import Path
 
 from tests.bot.relaunch.dying import CASES, lives
-from tests.crash.relaunch.killing import HEAD, MOMENTS, kill_and_count
+from tests.crash.relaunch.grounds.local import docker_ground, process_ground
+from tests.crash.relaunch.grounds.machine import systemd_ground
+from tests.crash.relaunch.grounds.memory import memory_ground
+from tests.crash.relaunch.matrix import DISTURBANCES, play, rows
+from tests.crash.relaunch.stores import a_postgres_store
+from tests.crash.relaunch.tally import HEAD, Tally, total
+from tests.hosts.docker import engine
+from tests.hosts.systemd import machine
+from tests.postgres import cluster
+
+GROUNDS = {
+    "memory": memory_ground,
+    "process": process_ground,
+    "docker": docker_ground,
+    "systemd": systemd_ground,
+}
+#: with PostgreSQL only what it makes another matter of
+ON_POSTGRES = ("pause", "lose-store", "kill-standby", "press-twice")
 
 
-async def every_point(folder: Path) -> bool:
+def missing(driver: str) -> str | None:
+    """Say what keeps a kind of host from being here."""
+    reasons = {"docker": engine.missing, "systemd": machine.missing}
+    return reasons[driver]() if driver in reasons else None
+
+
+async def every_point() -> bool:
     """Die at each point of a run in memory."""
     is_sound = True
-    for name, case in CASES.items():
-        whole = await lives(folder / name, *case, [[]])
-        try:
-            await lives(folder / f"{name}-killed", *case, [[at] for at in range(1, whole + 1)])
-        except AssertionError as error:
-            is_sound = False
-            say(f"{name}: {error}")
-        else:
-            say(f"in memory, {name}: died at each of {whole} points, all sound")
+    with tempfile.TemporaryDirectory(prefix="die-") as folder:
+        for name, case in CASES.items():
+            whole = await lives(Path(folder) / name, *case, [[]])
+            deaths = [[at] for at in range(1, whole + 1)]
+            try:
+                await lives(Path(folder) / f"{name}-killed", *case, deaths)
+            except AssertionError as error:
+                is_sound = False
+                say(f"{name}: {error}")
+            else:
+                say(f"in memory, {name}: died at each of {whole} points, all sound")
     return is_sound
 
 
-async def run(tries: int, moments: list[str]) -> bool:
-    """Print a row for each moment."""
+async def on_ground(driver: str, chosen: argparse.Namespace, store=None) -> list[Tally]:
+    """Print a row for each disturbance and moment on one kind of host."""
+    tallies = []
+    with tempfile.TemporaryDirectory(prefix="ground-") as place:
+        async with GROUNDS[driver](Path(place)) as ground:
+            for row in rows(ground):
+                if not is_chosen(row, chosen) or (store and row.name not in ON_POSTGRES):
+                    continue
+                with tempfile.TemporaryDirectory(prefix="field-") as folder:
+                    tallies.append(await one_row(Path(folder), ground, row, chosen.tries, store))
+    return tallies
+
+
+async def one_row(folder: Path, ground, row, tries: int, store) -> Tally:
+    try:
+        tally = await play(folder, ground, row, tries, store)
+    except Exception as error:  # noqa: BLE001 (the other rows are wanted too)
+        traceback.print_exc()
+        tally = Tally(ground.name, row.name, row.moment, faults=[f"it broke off: {error!r}"])
+    say(str(tally))
+    return tally
+
+
+def is_chosen(row, chosen: argparse.Namespace) -> bool:
+    is_moment = chosen.moment is None or row.moment in chosen.moment
+    return is_moment and (chosen.disturbance is None or row.name in chosen.disturbance)
+
+
+async def run(chosen: argparse.Namespace) -> bool:
+    is_all = not (chosen.driver or chosen.moment or chosen.disturbance)
+    is_sound = await every_point() if is_all else True
     say(HEAD)
-    is_sound, kills, began = True, 0, time.monotonic()
-    for moment in moments:
-        with tempfile.TemporaryDirectory(prefix="kill-") as folder:
-            tally = await kill_and_count(Path(folder), moment, tries)
-        is_sound &= tally.is_sound
-        kills += tally.tries
-        say(str(tally))
-    say(f"{kills} kills in {time.monotonic() - began:.0f} s: {'all sound' if is_sound else 'NOT SOUND'}")
-    return is_sound
-
-
-async def both(tries: int, moments: list[str] | None) -> bool:
-    """Do both, or only some moments."""
-    is_sound = True
-    if not moments:
-        with tempfile.TemporaryDirectory(prefix="die-") as folder:
-            is_sound = await every_point(Path(folder))
-    return await run(tries, moments or list(MOMENTS)) and is_sound
+    tallies: list[Tally] = []
+    for driver in chosen.driver or GROUNDS:
+        reason = missing(driver)
+        if reason is not None:
+            say(f"SKIPPED: {driver}, because {reason}")
+            continue
+        tallies += await on_ground(driver, chosen)
+    if "memory" in (chosen.driver or GROUNDS):
+        if cluster.programs() is None:
+            say("SKIPPED: memory with PostgreSQL, because Debian's postgresql is not installed")
+        else:
+            with a_postgres_store() as store:
+                tallies += await on_ground("memory", chosen, store)
+    say(total(tallies))
+    return is_sound and all(one.is_sound for one in tallies)
 
 
 def say(line: str) -> None:
@@ -59,7 +110,8 @@ def say(line: str) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tries", type=int, default=3)
-    parser.add_argument("--moment", action="append", choices=MOMENTS)
-    chosen = parser.parse_args()
-    sys.exit(0 if asyncio.run(both(chosen.tries, chosen.moment)) else 1)
+    parser.add_argument("--tries", type=int, default=1, help="how often each is tried (default: once)")
+    parser.add_argument("--driver", action="append", choices=GROUNDS)
+    parser.add_argument("--disturbance", action="append", choices=DISTURBANCES)
+    parser.add_argument("--moment", action="append")
+    sys.exit(0 if asyncio.run(run(parser.parse_args())) else 1)

@@ -11,19 +11,31 @@ from tests.fakes.host import FakeHost
 
 
 @asynccontextmanager
-async def serving(find_host, path: Path):
+async def serving(find_host, path: Path, door):
     """Answer calls to whatever host there is at the moment; what a caller that died began is done to its end."""
     tasks = set()
+
+    async def carry_out(verb: str, arguments: tuple):
+        passage = door.passage()
+        try:
+            if await passage.before(verb) == "cut":
+                raise ConnectionAbortedError
+            try:
+                result = await getattr(find_host(), verb)(*arguments)
+            except Exception as error:  # noqa: BLE001 (the caller raises it)
+                result = error
+            if await passage.after(verb) == "cut":
+                raise ConnectionAbortedError
+            return result
+        finally:
+            passage.end()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         length = int.from_bytes(await reader.readexactly(4), "big")
         verb, arguments = pickle.loads(await reader.readexactly(length))  # noqa: S301 (our own test wrote it)
-        work = asyncio.ensure_future(getattr(find_host(), verb)(*arguments))
+        work = asyncio.ensure_future(carry_out(verb, arguments))
         tasks.add(work)
-        try:
-            result = await asyncio.shield(work)
-        except Exception as error:  # noqa: BLE001 (the caller raises it)
-            result = error
+        result = await asyncio.shield(work)
         body = pickle.dumps(_plain(result))
         writer.write(len(body).to_bytes(4, "big") + body)
         writer.close()
@@ -32,7 +44,7 @@ async def serving(find_host, path: Path):
         try:
             await answer(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError):
-            # the caller was killed
+            # the caller was killed, or is cut off
             writer.close()
 
     server = await asyncio.start_unix_server(patient, path)

@@ -1,11 +1,14 @@
 """A bot that only carries out relaunches, in a process of its own; it holds still where it is told to.
 
-Reads lines of JSON from its standard input: `{"hold": "stopping"}`. Writes `{"leads": true}` once it leads, and
-`{"held": "stopping"}` when it stands there.
+Reads lines of JSON from its standard input: `{"hold": "stopping"}` (an empty word lets it go on), `{"ask": "a"}` and
+`{"approve": [id, hash], "as": "b"}` for presses of buttons. Writes `{"leads": true}` once it leads and `false` when it
+no longer does, `{"held": "stopping"}` when it stands there, and `{"ended": id}` when it has seen a run to its end.
 """
 
 import asyncio
 import json
+import os
+import pickle
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -19,11 +22,8 @@ from bot.relaunch.durable.service import RelaunchService
 from bot.relaunch.interface import Pace
 from bot.relaunch.running.run import run
 from bot.store.database import open_database
-from tests.bot.relaunch.team import Team
-from tests.crash.relaunch.distant import DistantHost
-
-#: what takes minutes in earnest takes so long here
-LONGEST_PAUSE_S = 0.03
+from tests.bot.relaunch.team import ANNA, BEN, Team, wanted
+from tests.crash.relaunch.grounds.interface import Way  # noqa: TC001 (pickle wants it)
 
 
 def say(**words) -> None:
@@ -31,15 +31,17 @@ def say(**words) -> None:
     sys.stdout.flush()
 
 
-async def pause(seconds: float) -> None:
-    await asyncio.sleep(min(seconds, LONGEST_PAUSE_S))
-
-
 class HoldingWitness:
-    """Stands still at a state for ever, which the test ends."""
+    """Stands still at a state until it is let go."""
 
     def __init__(self) -> None:
         self.hold = ""
+        self._go = asyncio.Event()
+
+    def hold_at(self, place: str) -> None:
+        self._go.set()
+        self.hold, self._go = place, asyncio.Event()
+        say(holds=place)
 
     async def hear(self, news) -> None:
         await self.pass_by(news.state.value)
@@ -47,7 +49,7 @@ class HoldingWitness:
     async def pass_by(self, place: str) -> None:
         if place == self.hold:
             say(held=place)
-            await asyncio.Event().wait()
+            await self._go.wait()
 
 
 class HoldingEngine(DurableEngine):
@@ -69,45 +71,85 @@ class HoldingEngine(DurableEngine):
         return await super().step(name, held)
 
 
-async def main(folder: Path, store_url: str, socket: str) -> None:
+async def main(folder: Path, store_url: str) -> None:
+    way: Way = pickle.loads((folder / "way.pickle").read_bytes())  # noqa: S301 (our own test wrote it)
     database = await open_database(store_url)
     witness = HoldingWitness()
     team = Team(
         database,
-        DistantHost(socket),
+        way.open(),
         system_clock,
         listener=witness,
+        registry=way.registry,
         keys=read_keys(folder / "journal.key", {}),
+        # ids of two bots are never the same
+        number=int.from_bytes(os.urandom(15), "big"),
     )
-    tools = replace(team.tools, pause=pause, pace=Pace(0.01, 0.01, 0.05, 0.05, 5.0))
+
+    async def pause(seconds: float) -> None:
+        # what takes minutes in earnest takes so long here
+        await asyncio.sleep(min(seconds, way.longest_pause_s))
+
+    tools = replace(team.tools, pause=pause, pace=Pace(0.01, 0.01, way.longest_pause_s, 0.05, 60.0))
+    team.tools = tools
+
+    async def carry_out(run_id: str, stepper) -> str:
+        try:
+            return await run(run_id, stepper, tools)
+        finally:
+            say(ended=run_id)
 
     def make_engine() -> DurableEngine:
-        engine = HoldingEngine(engine_url(store_url), lambda run_id, stepper: run(run_id, stepper, tools))
+        engine = HoldingEngine(engine_url(store_url), carry_out)
         engine.witness = witness
         return engine
 
     leadership = leadership_of(store_url, folder / "leader.lock")
     service = RelaunchService(leadership, make_engine, Feeder(team.outbox, tools), look_s=0.05)
     working = asyncio.create_task(service.run())
-    listening = asyncio.create_task(_listen(witness))
-    while not service.leads:  # noqa: ASYNC110 (an operator's page asks the same way)
-        await asyncio.sleep(0.01)
-    say(leads=True)
-    await asyncio.wait([working, listening], return_when=asyncio.FIRST_COMPLETED)
-    working.cancel()
-    await asyncio.gather(working, return_exceptions=True)
+    telling = asyncio.create_task(_tell_who_leads(service))
+    await _listen(witness, team)
+    for task in (working, telling):
+        task.cancel()
+    await asyncio.gather(working, telling, return_exceptions=True)
     await database.close()
 
 
-async def _listen(witness: HoldingWitness) -> None:
+async def _tell_who_leads(service: RelaunchService) -> None:
+    leads = False
+    while True:
+        if service.leads != leads:
+            leads = service.leads
+            say(leads=leads)
+        await asyncio.sleep(0.01)
+
+
+async def _listen(witness: HoldingWitness, team: Team) -> None:
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
     )
+    presses = set()
     while line := await reader.readline():
-        witness.hold = json.loads(line)["hold"]
-        say(holds=witness.hold)
+        told = json.loads(line)
+        if "hold" in told:
+            witness.hold_at(told["hold"])
+            continue
+        press = asyncio.create_task(_ask(team, told) if "ask" in told else _approve(team, told))
+        presses.add(press)
+        press.add_done_callback(presses.discard)
+
+
+async def _ask(team: Team, told: dict) -> None:
+    outcome = await team.desk.request(ANNA, wanted(server=told["server"]))
+    kept = outcome.relaunch
+    say(asked=told["ask"], id=kept and kept.id, hash=outcome.plan and outcome.plan.hash, kind=outcome.kind)
+
+
+async def _approve(team: Team, told: dict) -> None:
+    outcome = await team.desk.approve(BEN, *told["approve"])
+    say(approved=told["as"], kind=outcome.kind)
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))
+    asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))
