@@ -99,7 +99,7 @@ _EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
 class Trigger(StrEnum):
-    """How a message reached us; everything but `SAID` and `EDITED` is somebody asking."""
+    """How a message reached us; everything but `SAID`, `EDITED` and `WATCHED` is somebody asking."""
 
     #: said in a place that we listen to, not to us
     SAID = "said"
@@ -113,11 +113,13 @@ class Trigger(StrEnum):
     FORM = "form"
     #: somebody pointed at a message (a shortcut or a context menu)
     SHORTCUT = "shortcut"
+    #: nobody said it: a log that is followed shows it
+    WATCHED = "watched"
 
     @property
     def is_asking(self) -> bool:
         """Tell whether whoever did this waits for an answer."""
-        return self not in {Trigger.SAID, Trigger.EDITED}
+        return self not in {Trigger.SAID, Trigger.EDITED, Trigger.WATCHED}
 
 
 class Visibility(StrEnum):
@@ -265,6 +267,13 @@ class ChatPlatform(Protocol):
 
     async def post(self, place: Place, reply: Reply) -> MessageRef:
         """Show a reply. Raises `ChatError`; after `UnreachableError` the reply may be out."""
+
+    async def open_thread(self, channel: str, reply: Reply, *, may_be_out: bool) -> MessageRef:
+        """Show a reply that answers nothing and heads a thread; returns it as a message that heads one.
+
+        `may_be_out` says that it was tried before: where the channel shows it already, that one is returned.
+        Where nothing may be read it may be shown twice. Raises `ChatError`.
+        """
 
     async def find_reply(self, place: Place, reply_id: str) -> MessageRef | None:
         """Return our reply with this id if the place shows it.

@@ -25,6 +25,7 @@ COMMANDS = {
     "login": "bot.cli.running.login",
     "hosts": "bot.cli.hosts.commands",
     "relaunch": "bot.cli.relaunch.commands",
+    "watch": "bot.cli.watch.command",
     "incidents": "bot.cli.operating.incidents",
     "audit": "bot.cli.operating.audit",
     "manifest": "bot.cli.operating.manifest",

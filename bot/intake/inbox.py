@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adapters.chat.interface import Click, IncomingMessage, Place
+from adapters.chat.interface import Click, IncomingMessage, Place, Trigger
 from bot.intake.payload import click_to_json, message_to_json
 from bot.store.interface import InboxEntry
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 #: kinds of entries
 MESSAGE = "message"
 CLICK = "click"
+#: what a followed log shows, and no message stands for yet
+RAISED = "raised"
 
 
 def thread_of(event: IncomingMessage | Click) -> Place:
@@ -64,7 +66,8 @@ class KeptInbox:
         if isinstance(event, Click):
             kind, message, payload = CLICK, event.message.id, click_to_json(event)
         else:
-            kind, message, payload = MESSAGE, event.ref.id, message_to_json(await self._masked(event))
+            kind = RAISED if event.trigger is Trigger.WATCHED else MESSAGE
+            message, payload = event.ref.id, message_to_json(await self._masked(event))
         return InboxEntry(
             id=self._new_id(),
             kind=kind,

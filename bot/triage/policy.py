@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adapters.chat.interface import Trigger
 from rules.engine.report import Status
 
 if TYPE_CHECKING:
-    from adapters.chat.interface import Person, Trigger
+    from adapters.chat.interface import Person
     from bot.triage.looking.outcome import Outcome
 
 
@@ -24,6 +25,9 @@ def deserves_answer(outcome: Outcome, trigger: Trigger) -> bool:
     """
     if trigger.is_asking:
         return True
+    if trigger is Trigger.WATCHED:
+        # somebody chose this log because it is vLLM's
+        return outcome.status is not Status.NOT_AN_INCIDENT
     if outcome.status is Status.UNKNOWN:
         return outcome.is_plainly_vllm
     return outcome.status is not Status.NOT_AN_INCIDENT

@@ -21,6 +21,7 @@ from bot.store.upkeep.claims import SqlClaims
 from bot.store.upkeep.retention import SqlRetention
 from bot.telemetry.figures import CONTENT_TYPE, Figures
 from bot.triage.answering import Answering, Desk
+from bot.triage.raising import Raising
 from bot.triage.replies import Replies
 from bot.web.app import build_app
 from bot.wiring.pages import PageOptions, guard_of, parts_of, relaunching_of
@@ -113,7 +114,7 @@ class Bot:
         presence = Presence(self.settings.state_dir / "processes", random_id())
         shift = Shift(presence, system_clock, tuple(platforms), self.figures)
         claims = SqlClaims(self.database)
-        return Work(SqlInbox(self.database), claims, Answering(desk), self.inbox.arrived, shift)
+        return Work(SqlInbox(self.database), claims, Raising(Answering(desk), desk), self.inbox.arrived, shift)
 
     def acts(self) -> tuple[Coroutine[None, None, None], ...]:
         """Return what acts on hosts beside the answering; nothing where no registry is configured."""

@@ -5,15 +5,25 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from adapters.chat.console.rooms import NAME
-from adapters.chat.interface import Capabilities, MessageRef, Visibility, card_to_json
+from adapters.chat.console.rooms import NAME, TEAM, Draft, drawn
+from adapters.chat.interface import (
+    Capabilities,
+    MessageRef,
+    Person,
+    Place,
+    Trigger,
+    Visibility,
+    card_to_json,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from adapters.chat.console.rooms import Rooms
-    from adapters.chat.interface import File, Inbox, Mark, Place, Reply
+    from adapters.chat.interface import File, Inbox, Mark, Reply
 
+#: who says what answers nobody
+_BOT = Person("vllm-diagnose", "vllm-diagnose", is_bot=True)
 CAPABILITIES = Capabilities(
     title_limit=300,
     text_limit=20_000,
@@ -62,6 +72,15 @@ class ConsolePlatform:
         }
         await self._rooms.append(place.channel, "reply", reply.id, {"id": reply.id, **payload})
         return MessageRef(place, reply.id)
+
+    async def open_thread(self, channel: str, reply: Reply, *, may_be_out: bool) -> MessageRef:
+        """Say something in a room that answers nothing; the log of the rooms takes it once."""
+        del may_be_out
+        text = "\n".join((reply.card.title, *reply.card.badges))
+        draft = Draft(_BOT, channel, text, trigger=Trigger.WATCHED, language=reply.card.language)
+        said = {**drawn(draft, reply.id, self._rooms.around.clock()), "masked": 0}
+        await self._rooms.append(channel, "message", reply.id, said)
+        return MessageRef(Place(NAME, TEAM, channel), reply.id)
 
     async def find_reply(self, place: Place, reply_id: str) -> MessageRef | None:
         """Return our reply with this id if the room shows it."""

@@ -92,8 +92,8 @@ class Rooms:
         said, masked = await self._masked(draft)
         message_id = said.key or self.around.new_id()
         now = self.around.clock()
-        drawn = {**_drawn(said, message_id, now), "masked": masked}
-        event = await self.append(said.channel, "message", message_id, drawn)
+        shown = {**drawn(said, message_id, now), "masked": masked}
+        event = await self.append(said.channel, "message", message_id, shown)
         await inbox.accept(
             IncomingMessage(
                 ref=MessageRef(Place(NAME, TEAM, said.channel, said.thread), message_id),
@@ -178,7 +178,8 @@ class Rooms:
         return self.inbox
 
 
-def _drawn(draft: Draft, message_id: str, now: datetime) -> dict[str, Any]:
+def drawn(draft: Draft, message_id: str, now: datetime) -> dict[str, Any]:
+    """Return what the page draws of a message."""
     return {
         "id": message_id,
         "thread": draft.thread,

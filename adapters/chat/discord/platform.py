@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from adapters.chat.discord.drawing.render import CAPABILITIES
 from adapters.chat.discord.gateway.hearing import Hearing
+from adapters.chat.discord.heading import head_thread
 from adapters.chat.discord.options import NAME
 from adapters.chat.discord.posting import Posting
 from adapters.chat.discord.roles import Roles
@@ -68,6 +69,11 @@ class DiscordPlatform:
         """
         await self._hearing.connected()
         return await self._posting.post(place, reply)
+
+    async def open_thread(self, channel: str, reply: Reply, *, may_be_out: bool) -> MessageRef:
+        """Show a reply that heads a thread. Raises `ChatError`."""
+        await self._hearing.connected()
+        return await head_thread(self.client, self._posting, channel, reply, may_be_out=may_be_out)
 
     async def find_reply(self, place: Place, reply_id: str) -> MessageRef | None:
         """Return our reply with this id if the place shows it to everybody."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import structlog
 from aiohttp import web
 
-from adapters.chat.errors import ChatError, NotAllowedError
+from adapters.chat.errors import CannotTellError, ChatError, NotAllowedError, UnreachableError
+from adapters.chat.interface import Place
 from adapters.chat.slack.connection import SocketConnection
 from adapters.chat.slack.listening import Listening
 from adapters.chat.slack.options import NAME, Delivery, Identity
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from slack_bolt.async_app import AsyncApp
     from slack_sdk.web.async_client import AsyncWebClient
 
-    from adapters.chat.interface import Capabilities, File, Inbox, Mark, MessageRef, Place, Reply
+    from adapters.chat.interface import Capabilities, File, Inbox, Mark, MessageRef, Reply
     from adapters.chat.slack.options import SlackOptions
 
 
@@ -52,6 +54,7 @@ class SlackPlatform:
         self._listening = Listening(self._api, clock)
         self._socket = SocketConnection(self._listening.app, options)
         self._is_running = False
+        self._team: str | None = None
         self._log = structlog.get_logger(__name__)
 
     @property
@@ -91,7 +94,9 @@ class SlackPlatform:
         Raises `NotAllowedError` when Slack refuses a token.
         """
         try:
-            self._listening.begin(await self._introduce(), inbox)
+            us = await self._introduce()
+            self._team = us.team
+            self._listening.begin(us, inbox)
             self._is_running = True
             if self._options.delivery is Delivery.SOCKET:
                 await self._socket.run()
@@ -119,6 +124,18 @@ class SlackPlatform:
 
     async def post(self, place: Place, reply: Reply) -> MessageRef:
         """Show a reply. Raises `ChatError`; after `UnreachableError` the reply may be out."""
+        return await self._replies.post(place, reply)
+
+    async def open_thread(self, channel: str, reply: Reply, *, may_be_out: bool) -> MessageRef:
+        """Show a reply that heads a thread. Raises `ChatError`."""
+        if self._team is None:
+            raise UnreachableError(NAME, "a message: Slack has not said yet who we are")
+        place = Place(NAME, self._team, channel)
+        if may_be_out:
+            with suppress(CannotTellError):
+                found = await self._replies.find(place, reply.id)
+                if found is not None:
+                    return found
         return await self._replies.post(place, reply)
 
     async def find_reply(self, place: Place, reply_id: str) -> MessageRef | None:

@@ -33,11 +33,9 @@ def answer(request: Request) -> int:
 
     An input that cannot be read is said on stderr and does not lose the others.
     """
-    _check_quotes(request.command)
-    variables = _variables(request.env_file)
-    given = Given(request.vllm_version, request.gpu, request.model, variables, request.command)
-    engine = _engine()
-    language = request.language if request.as_json else _printable_language(request.language)
+    given = given_of(request)
+    engine = ready_engine()
+    language = language_of(request)
     statuses: list[Status] = []
     for name in request.files:
         try:
@@ -47,11 +45,24 @@ def answer(request: Request) -> int:
             complain(str(error))
             continue
         statuses.append(report.status)
-        _show(report, shown(name), request, is_empty=log.is_empty)
+        show(report, shown(name), request, is_empty=log.is_empty)
     return verdict_code(statuses) if len(statuses) == len(request.files) else ExitCode.UNUSABLE_INPUT
 
 
-def _engine() -> Engine:
+def given_of(request: Request) -> Given:
+    """Return the facts that the options give. Raises `CommandError`."""
+    _check_quotes(request.command)
+    variables = _variables(request.env_file)
+    return Given(request.vllm_version, request.gpu, request.model, variables, request.command)
+
+
+def language_of(request: Request) -> str:
+    """Return in which language to answer: what programs read is never changed for what a terminal can show."""
+    return request.language if request.as_json else _printable_language(request.language)
+
+
+def ready_engine() -> Engine:
+    """Return the engine. Raises `CommandError` when its rules or facts cannot be read."""
     try:
         return start_engine()
     except (CatalogueError, UnprovenLiteralError) as error:
@@ -91,7 +102,8 @@ def _variables(env_file: str | None) -> Mapping[str, str]:
     return variables
 
 
-def _show(report: Report, name: str, request: Request, *, is_empty: bool) -> None:
+def show(report: Report, name: str, request: Request, *, is_empty: bool = False) -> None:
+    """Print a report on the input of this name, as the request wants it."""
     if request.as_json:
         # the path of a log may name a person as much as the log does
         masked, count = mask(name)

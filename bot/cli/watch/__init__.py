@@ -1,0 +1,1 @@
+"""Following logs from a terminal."""

@@ -1,0 +1,1 @@
+"""Following logs, and telling in them which start failed."""

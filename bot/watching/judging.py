@@ -1,0 +1,91 @@
+"""Asks the engine about a start that seems to have failed. Not for noticing one, nor for telling anybody."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from bot.incident.fingerprint import fingerprint_of
+from rules.engine.paste.facts import Given
+from rules.engine.report import Status
+
+if TYPE_CHECKING:
+    from bot.watching.watchman import Case
+    from rules.engine.report import Report
+
+    class Engine(Protocol):
+        """Whoever diagnoses."""
+
+        def diagnose(self, data: bytes | str, given: Given, language: str) -> Report:
+            """Return the report on a log."""
+
+
+#: bytes of a start by which it is told from another one at the same place of the same file
+_BEGINNING = 4096
+_ID_LENGTH = 40
+_NOTHING = Given()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A start with what the engine says of it."""
+
+    report: Report
+    #: what the report is about
+    text: bytes
+    #: where it begins
+    start: int
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what makes two failures the same."""
+        return fingerprint_of(self.report)
+
+    @property
+    def title(self) -> str:
+        """Return a few words about the failure."""
+        if self.report.diagnoses:
+            return self.report.diagnoses[0].title
+        root = self.report.root_cause
+        return f"{self.report.status.value}: {root.text}" if root is not None else self.report.status.value
+
+    def event_id(self, identity: tuple[int, int]) -> str:
+        """Return an id for this failure of this start, the same whenever it is read again."""
+        beginning = hashlib.sha256(self.text[:_BEGINNING]).hexdigest()
+        parts = [*identity, self.start, self.fingerprint, beginning]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:_ID_LENGTH]
+
+
+def judge(engine: Engine, case: Case, given: Given, language: str) -> Finding:
+    """Return what the engine says of a case.
+
+    Where no banner tells starts apart, what came last is asked about alone first: it may be another failure.
+    """
+    if case.fresh:
+        text = case.fresh_text()
+        report = _ask(engine, text, given, language)
+        if report.status in {Status.DIAGNOSED, Status.UNKNOWN}:
+            return Finding(report, text, case.fresh.offset)
+    text = case.text()
+    report = _ask(engine, text, given, language)
+    root = report.root_cause
+    if root is not None:
+        report = replace(report, root_cause=replace(root, line=case.log.number(root.line)))
+    return Finding(report, text, case.start)
+
+
+def _ask(engine: Engine, text: bytes, given: Given, language: str) -> Report:
+    """Return the report; what is no failure by itself does not become one because the machine is known."""
+    report = engine.diagnose(text, _NOTHING, language)
+    if given == _NOTHING or report.status is Status.NOT_AN_INCIDENT:
+        return report
+    return engine.diagnose(text, given, language)
+
+
+def is_worth_raising(case: Case, report: Report) -> bool:
+    """Tell whether a report is about a failure, and not about the half of one whose rest is on its way."""
+    if report.status is Status.NOT_AN_INCIDENT:
+        return False
+    return case.is_final or report.status is Status.DIAGNOSED
