@@ -4,5 +4,6 @@ from pathlib import Path
 
 from tests.bench.engine_rows import engine_rows
 from tests.bench.measuring import show
+from tests.bench.relaunch_row import relaunch_rows
 
-show(list(engine_rows()), Path("bench.json"))
+show([*engine_rows(), *relaunch_rows()], Path("bench.json"))
