@@ -18,6 +18,7 @@ FAULTS = {
     "repeated-token": lambda host: set(json.loads(host.probe("text")["body"])["choices"][0]["text"]) == {"!"},
     "endless-completion": lambda host: "longer" in host.probe("text")["trouble"],
     "cut-completion": lambda host: "breaks off" in host.probe("text")["trouble"],
+    "late-completion": lambda host: host.probe("text", timeout_s=0.5)["status"] is None,
     "endless-health": lambda host: "longer" in host.probe("health")["trouble"],
     "redirected-completion": lambda host: host.probe("text")["status"] == 307,
     "page-for-completion": lambda host: "html" in host.probe("text")["content_type"],

@@ -19,7 +19,7 @@ def status(work: Work, log_offset: int, log_limit: int) -> dict[str, Any]:
     record = work.record()
     found = work.driver.observe(record.start_id)
     spec = (work.folder.launch("current") if record.start_id else None) or work.driver.registered()
-    real = running.find(found.pids, found.pid, spec)
+    real = running.find(found.pids, found.pid, spec, work.server)
     masker = work.masker(*([real[1]] if real else []))
     log: dict[str, Any] = {"start_id": None, "next_offset": 0, "text": "", "skipped_bytes": 0}
     if record.start_id is not None:

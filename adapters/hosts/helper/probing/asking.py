@@ -23,7 +23,7 @@ def probe(work: Work, kind: str, model: str, timeout_seconds: float) -> dict[str
     record = work.record()
     found = work.driver.observe(record.start_id)
     registered = work.folder.launch("current") or work.driver.registered()
-    real = running.find(found.pids, found.pid, registered)
+    real = running.find(found.pids, found.pid, registered, work.server)
     launches = [registered] if real is None else [real[1], registered]
     asked = question(kind, model)
     headers = {"Accept": "application/json"}

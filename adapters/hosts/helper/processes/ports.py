@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 from pathlib import Path
+from typing import Iterable
 
 from . import proc
 
@@ -27,8 +28,13 @@ def is_free(port: int) -> bool:
 
 def holders(port: int) -> tuple[int, ...]:
     """Return the processes that listen on a port, as far as their files may be read."""
+    return listeners(port, (process.pid for process in proc.everyone()))
+
+
+def listeners(port: int, pids: Iterable[int]) -> tuple[int, ...]:
+    """Return which of some processes listen on a port, as far as their files may be read."""
     inodes = {"socket:[%s]" % inode for inode in _listening_inodes(port)}
-    return tuple(process.pid for process in proc.everyone() if inodes & _files(process.pid)) if inodes else ()
+    return tuple(pid for pid in pids if inodes & _files(pid)) if inodes else ()
 
 
 def _is_bindable(family: int, address: str, port: int) -> bool:
