@@ -136,6 +136,19 @@ class Authorizer:
         fitting = roles & target.approvers if action is Action.APPROVE else roles
         return frozenset(one for one in self.policy.members_of(fitting) if GROUP_ID.fullmatch(one))
 
+    def decide_on_switch(self, actor: Actor, host_groups: frozenset[str], *, on: bool) -> Decision:
+        """Judge the wish to turn all relaunching off or on; `host_groups` are those of all hosts.
+
+        Off is safe, so a grant on any of them will do; on takes one on each. Only who is signed in may do either.
+        """
+        if actor.is_bot:
+            return Decision(Refusal.BOT)
+        if not actor.is_signed_in:
+            return Decision(Refusal.CHANNEL)
+        granting = [self.policy.granted(actor, Action.SWITCH, group) for group in sorted(host_groups)]
+        is_granted = bool(granting) and (all(granting) if on else any(granting))
+        return Decision(None, min(frozenset().union(*granting))) if is_granted else Decision(Refusal.NO_ROLE)
+
     def decide_on_plan(
         self, actor: Actor, action: Action, target: Target, request: Request, sight: Sight
     ) -> Decision:
@@ -196,6 +209,9 @@ def _out_of_bounds(actor: Actor, action: Action, target: Target) -> Refusal | No
     """Return why nobody could do this from there, whatever their role."""
     if actor.is_bot:
         return Refusal.BOT
+    if action is Action.SWITCH:
+        # it is about no server: `decide_on_switch` judges it
+        return Refusal.OPERATION
     operation = OPERATIONS.get(action)
     if operation is not None and operation not in target.operations:
         return Refusal.OPERATION

@@ -33,6 +33,8 @@ class Action(StrEnum):
     SWEEP = "sweep"
     #: take the lock off a host whose run is lost
     UNLOCK = "unlock"
+    #: turn all relaunching off or on
+    SWITCH = "switch"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,14 @@ from bot.hosts.reading import BadRegistryError, read_registry
 from bot.store.database import Database, open_database
 from bot.store.interface import StoreError
 from bot.store.notes import SqlNotes
+from bot.store.relaunches.kill_switch import state_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from adapters.chat.discord.options import DiscordOptions
     from adapters.chat.slack.options import SlackOptions
+    from bot.relaunch.switching import SwitchedOff
     from bot.settings import Settings
 
 #: stands in for the page's address in a manifest
@@ -83,8 +85,13 @@ def manifest(platform: str, settings: Settings, application: str = "") -> dict[s
 async def examine(settings: Settings) -> dict[str, list[str] | None]:
     """Return for store, platforms and hosts what is wrong, one sentence each; None for what is not set up."""
     found: dict[str, list[str] | None] = {"store": [], "slack": None, "discord": None, "hosts": None}
+    off: SwitchedOff | None = None
     try:
-        await (await open_database(settings.store_url)).close()
+        database = await open_database(settings.store_url)
+        try:
+            off = await state_of(database)
+        finally:
+            await database.close()
     except StoreError as error:
         found["store"] = [str(error)]
     if settings.slack.is_configured:
@@ -97,7 +104,10 @@ async def examine(settings: Settings) -> dict[str, list[str] | None]:
 
         found["discord"] = [str(fault) for fault in await discord.examine(discord_options(settings))]
     if settings.relaunch.registry is not None:
-        found["hosts"] = await _examine_hosts(settings, settings.relaunch.registry)
+        found["hosts"] = [
+            *await _examine_hosts(settings, settings.relaunch.registry),
+            *_switched_off(settings, off),
+        ]
     return found
 
 
@@ -110,6 +120,16 @@ def _slack_groups(settings: Settings) -> frozenset[str]:
     except BadRegistryError:
         return frozenset()
     return groups_at(Surface.SLACK, policy.members_of(frozenset(policy.members)))
+
+
+def _switched_off(settings: Settings, off: SwitchedOff | None) -> list[str]:
+    """Return what keeps all hosts from being relaunched, one sentence each."""
+    told = [f"{off} `vllm-diagnose relaunch switch on` lifts that."] if off is not None else []
+    if not settings.relaunch.enabled:
+        told.append(
+            "relaunch.enabled is false: nothing is relaunched. Set it to true and start the bot again."
+        )
+    return told
 
 
 async def _examine_hosts(settings: Settings, file: Path) -> list[str]:

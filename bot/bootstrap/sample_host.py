@@ -139,7 +139,7 @@ def _registry(helper: Path, port: int, person: Person, room: str) -> dict[str, o
         "channels": [f"console:{room}"],
         "relaunches_per_hour": 20,
     }
-    acts = ["view", "request", "approve", "reject", "cancel", "force", "fetch", "sweep", "unlock"]
+    acts = ["view", "request", "approve", "reject", "cancel", "force", "fetch", "sweep", "unlock", "switch"]
     host = {"name": HOST, "group": "sample", "owner": "nobody", "transport": "local", "helper": command}
     return {
         "version": 1,

@@ -31,6 +31,8 @@ class Switches:
     is_enabled: bool = False
     is_dry_run: bool = True
     per_person_an_hour: int = 6
+    #: one sentence on who turned relaunching off while the bots ran; empty: nobody did
+    turned_off: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Wish:
 def may_plan(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
     """Return why a plan is not even made; dry runs make plans."""
     return (
-        _switched_off(switches)
+        switched_off(switches)
         or _duplicate(wish)
         or _healthy(wish)
         or _repeated(wish, now)
@@ -92,7 +94,7 @@ def may_plan(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
 def may_run(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
     """Return why an approved plan is not carried out now."""
     return (
-        _switched_off(switches)
+        switched_off(switches)
         or _dry_run(switches)
         or _maintenance(wish)
         or _repeated(wish, now)
@@ -103,14 +105,18 @@ def may_run(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
     )
 
 
-def _switched_off(switches: Switches) -> Blocked | None:
+def switched_off(switches: Switches) -> Blocked | None:
+    """Return that nothing may be begun, if that is so."""
+    if switches.turned_off:
+        lifts = "when an operator says `vllm-diagnose relaunch switch on`"
+        return Blocked(BlockReason.SWITCHED_OFF, switches.turned_off, None, lifts)
     if switches.is_enabled:
         return None
     return Blocked(
         BlockReason.SWITCHED_OFF,
         "Relaunching is switched off.",
         None,
-        "when an operator sets relaunch.enabled to true",
+        "when an operator sets relaunch.enabled to true and starts the bot again",
     )
 
 

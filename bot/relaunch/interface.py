@@ -74,6 +74,9 @@ class Permission(Protocol):
     async def blocked(self, relaunch: Relaunch, plan: Plan) -> Blocked | None:
         """Return why it has to wait."""
 
+    async def switched_off(self) -> Blocked | None:
+        """Return that nothing may be begun, if that is so."""
+
     def one_at_a_time(self, relaunch: Relaunch) -> str | None:
         """Return the name of what only one server of a model may hold; None where there is none to hold."""
 

@@ -12,7 +12,7 @@ from bot.access.groups import MEMORY_S, PresentGroups
 from bot.access.policy import Action
 from bot.hosts.guess import replicas
 from bot.hosts.maintenance import lifts
-from bot.relaunch.gate import PastRun, Wish, may_run
+from bot.relaunch.gate import PastRun, Wish, may_run, switched_off
 from bot.relaunch.interface import GroupsUnknownError
 from bot.relaunch.states import TOUCHED, State
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bot.relaunch.gate import Switches
     from bot.relaunch.planning.plan import Plan
     from bot.relaunch.states import Blocked
+    from bot.relaunch.switching import KillSwitch
     from bot.store.relaunches.interface import ApprovalStore, Relaunch, RelaunchStore
 
 #: as far back as the gate remembers
@@ -40,7 +41,9 @@ class PresentPermission:
     runs: RelaunchStore
     approvals: ApprovalStore
     registry: Callable[[], Registry]
+    #: as the settings say
     switches: Callable[[], Switches]
+    kill_switch: KillSwitch
     clock: Clock
     groups: PresentGroups = field(default_factory=PresentGroups)
 
@@ -106,7 +109,16 @@ class PresentPermission:
             # no waiting brings it back: its approvals count no more
             return None
         wish = await self.wish(relaunch, is_forced=plan.is_forced)
-        return may_run(wish, self.switches(), self.clock())
+        return may_run(wish, await self.present_switches(), self.clock())
+
+    async def switched_off(self) -> Blocked | None:
+        """Return that nothing may be begun, if that is so."""
+        return switched_off(await self.present_switches())
+
+    async def present_switches(self) -> Switches:
+        """Return what the settings say, and whether somebody turned relaunching off since."""
+        off = await self.kill_switch.state()
+        return replace(self.switches(), turned_off=str(off) if off is not None else "")
 
     def one_at_a_time(self, relaunch: Relaunch) -> str | None:
         """Return the name of what only one server of a model in a group may hold; None for an unregistered one."""

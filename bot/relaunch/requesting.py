@@ -117,7 +117,7 @@ class Requesting:
         if joined is not None:
             return DeskOutcome(OutcomeKind.JOINED, joined)
         gate = await self.permission.wish(wish, is_forced=wanted.is_forced)
-        blocked = may_plan(gate, self.permission.switches(), self.clock())
+        blocked = may_plan(gate, await self.permission.present_switches(), self.clock())
         if blocked is not None:
             return DeskOutcome(OutcomeKind.BLOCKED, blocked=blocked, detail=blocked.detail)
         kept = await self.runs.add(wish, [entry(wish)])
@@ -178,7 +178,7 @@ class Requesting:
         snapshot = await host.snapshot(run.server)
         is_serving = await self._is_serving(host, snapshot, server)
         gate = await self.permission.wish(run, is_serving=is_serving, is_forced=wanted.is_forced)
-        blocked = may_plan(gate, self.permission.switches(), self.clock())
+        blocked = may_plan(gate, await self.permission.present_switches(), self.clock())
         has_gpu = server.gpu_name is not None or bool(facts.gpus)
         return _Looked(server, snapshot, change, is_serving, version, release, has_gpu, blocked)
 

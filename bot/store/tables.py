@@ -257,6 +257,16 @@ run_cards = Table(
     Column("shown", String(64), nullable=False),
 )
 
+#: what somebody turned off for all bots on this store, until somebody turns it on again
+switched_off = Table(
+    "switched_off",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("by", String(255), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("why", Text, nullable=False),
+)
+
 
 def to_millis(moment: datetime) -> int:
     """Return a time as it is kept. Raises `ValueError` for one without a time zone."""

@@ -35,11 +35,13 @@ from bot.relaunch.interface import Tools
 from bot.relaunch.permission import PresentPermission
 from bot.relaunch.requesting import Requesting
 from bot.relaunch.running.run import run
+from bot.relaunch.switching import Switching
 from bot.store.answers import SqlAnswers
 from bot.store.inbox import SqlInbox
 from bot.store.journal import SqlJournal
 from bot.store.relaunches.approvals import SqlApprovals
 from bot.store.relaunches.cards import SqlRunCards
+from bot.store.relaunches.kill_switch import SqlKillSwitch
 from bot.store.relaunches.letters import SqlOutbox
 from bot.store.relaunches.locks import SqlLocks
 from bot.store.relaunches.runs import SqlRelaunches
@@ -115,7 +117,19 @@ class Acting:
         """Return what decides whether an act is allowed now."""
         runs = SqlRelaunches(self.database, self.journal)
         approvals = SqlApprovals(self.database, self.journal)
-        return PresentPermission(runs, approvals, self.registry, self._switches, system_clock, self.groups)
+        return PresentPermission(
+            runs, approvals, self.registry, self._switches, self.kill_switch, system_clock, self.groups
+        )
+
+    @cached_property
+    def kill_switch(self) -> SqlKillSwitch:
+        """Return the switch that all bots on this store heed."""
+        return SqlKillSwitch(self.database, self.journal)
+
+    @cached_property
+    def switching(self) -> Switching:
+        """Return what turns it."""
+        return Switching(self.registry, self.kill_switch, self.journal, system_clock)
 
     @cached_property
     def tools(self) -> Tools:

@@ -15,8 +15,8 @@ from bot.store.incidents import SqlIncidents
 from bot.store.relaunches.runs import SqlRelaunches
 from tests.hosts.helper.gpu_host import BACKEND, GpuHost
 from tests.scenario.console_stage import ConsoleStage
+from tests.scenario.hosted_team import ROOM, Team
 from tests.scenario.real_bot import RealBot, settings_for
-from tests.scenario.test_relaunched_from_chat import ROOM, Team
 from tests.scenario.test_twelve_scenarios_on_four_stages import SAMPLE
 
 PATIENCE_S = 90.0
@@ -92,7 +92,7 @@ async def a_terminal(tmp_path, monkeypatch):
 def write(team, me, *, operations=("relaunch", "fetch", "sweep"), may=None):
     team.write_registry(me, me, f"console:{ROOM}", requester_may_approve=True, operations=list(operations))
     text = json.loads(team.registry.read_text())
-    every = ["view", "request", "approve", "reject", "cancel", "force", "fetch", "sweep", "unlock"]
+    every = ["view", "request", "approve", "reject", "cancel", "force", "fetch", "sweep", "unlock", "switch"]
     for grant in text["access"]["grants"]:
         grant["may"] = every if may is None else may
     team.registry.write_text(json.dumps(text))

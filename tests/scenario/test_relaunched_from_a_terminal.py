@@ -64,6 +64,29 @@ async def test_a_plan_can_be_turned_down_called_off_or_unlocked(terminal):
     assert terminal.host.starts() == []
 
 
+async def test_all_relaunching_is_turned_off_for_the_bot_that_runs_and_on_again(terminal):
+    run_id = await terminal.requested()
+    assert (await terminal.types("switch"))[:2] == (0, "Relaunching is on.\n")
+
+    code, out, err = await terminal.types("switch", "off", "--why", "storage is being repaired")
+    assert (code, err) == (1, "")
+    assert f"by {os_person().id} at " in out
+    assert "storage is being repaired." in out
+    refused = await terminal.types("approve", run_id, "--yes")
+    asked = await terminal.types("plan", terminal.host.name, "--incident", terminal.incident)
+    listed = await terminal.types("list")
+    told = json.loads((await terminal.types("switch", "--json"))[1])
+    assert (refused[0], "storage is being repaired" in refused[2]) == (77, True)
+    assert "storage is being repaired" in asked[1]
+    assert "storage is being repaired" in listed[2]
+    assert (told["on"], "relaunch switch on" in told["lifts"]) == (False, True)
+
+    assert (await terminal.types("switch", "on"))[:2] == (0, "Relaunching is on.\n")
+    assert (await terminal.types("list"))[2] == ""
+    code, _, err = await terminal.types("approve", run_id, "--yes", "--wait")
+    assert code == 0, err
+
+
 async def test_what_a_server_runs_with_and_whether_the_failure_waits_there_is_asked(terminal):
     host = terminal.host
     await asyncio.to_thread(host.start)
@@ -98,6 +121,8 @@ async def test_who_may_not_is_told_77_and_nothing_is_done(terminal):
         ("unlock", run_id, "--yes"),
         ("fetch", named),
         ("sweep", "--incident", terminal.incident),
+        ("switch", "off"),
+        ("switch", "on"),
     ]
     before = len(await terminal.team.journalled())
 

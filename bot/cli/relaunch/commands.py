@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.cli.exits import ExitCode
-from bot.cli.terminal import write_json, write_line
+from bot.cli.relaunch.switch_command import switch
+from bot.cli.terminal import tell, write_json, write_line
 
 if TYPE_CHECKING:
     from bot.cli.relaunch.counter import Counter
     from bot.relaunch.outcomes import DeskOutcome, Shown
+    from bot.relaunch.states import Blocked
     from bot.store.relaunches.interface import Relaunch
     from bot.telemetry.measures import Measures
 
@@ -47,10 +49,13 @@ def list_relaunches(
     """
     from bot.cli.relaunch.counter import at_the_counter  # noqa: PLC0415 (slow to import)
 
-    async def work(counter: "Counter") -> "tuple[Relaunch, ...]":
-        return await counter.desk.list(counter.actor, limit)
+    async def work(counter: "Counter") -> "tuple[tuple[Relaunch, ...], Blocked | None]":
+        found = await counter.desk.list(counter.actor, limit)
+        return found, await counter.acting.permission.switched_off()
 
-    runs = at_the_counter(work)
+    runs, off = at_the_counter(work)
+    if off is not None:
+        tell(f"{off.detail} It lifts {off.lifts_when}.")
     if as_json:
         from bot.cli.relaunch.plain import run_to_json  # noqa: PLC0415 (slow to import)
 
@@ -209,6 +214,9 @@ def unlock(relaunch: RunArgument, *, yes: YesOption = False) -> int:
         return await acting.unlock(counter, relaunch, is_sure=yes)
 
     return int(at_the_counter(work))
+
+
+app.command("switch")(switch)
 
 
 @app.command("fetch")

@@ -67,7 +67,7 @@ class Course:
         return (await self.record.row()).cancelled_by
 
     async def heed_all(self) -> None:
-        """Give up a run that touched nothing when somebody calls it off or it waited too long.
+        """Give up a run that touched nothing when it is called off, waited too long, or nothing may be begun.
 
         Raises `CalledOffError`, `RunOverError`.
         """
@@ -76,6 +76,9 @@ class Course:
             raise CalledOffError(State.VOIDED, f"Called off by {person} before anything was touched.")
         if self.tools.clock() >= self.plan.expires_at:
             raise CalledOffError(State.EXPIRED, "What was approved waited too long: ask for a new plan.")
+        off = await self.tools.permission.switched_off()
+        if off is not None:
+            raise CalledOffError(State.VOIDED, f"{off.detail} Lifts {off.lifts_when}.")
 
     async def call_off(self, why: CalledOffError) -> Result:
         """End the run as one that touched nothing."""

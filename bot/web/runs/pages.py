@@ -51,7 +51,8 @@ class RunPages:
         found = await self.relaunching.desk.list(reader_of(request), _LIST_LIMIT)
         now = self.relaunching.desk.tools.clock()
         listed = [(run, minutes_of(run, now)) for run in found]
-        return self.sheets.page(request, "relaunches.html", {"runs": listed})
+        off = await self.relaunching.desk.permission.switched_off()
+        return self.sheets.page(request, "relaunches.html", {"runs": listed, "off": off})
 
     async def _run(self, request: web.Request) -> web.Response:
         shown = await self._shown(request)

@@ -20,6 +20,8 @@ from bot.access.authorization import (
 )
 from bot.access.policy import Action, Grant, Policy
 
+#: turning all relaunching off is about no server
+ON_A_SERVER = [action for action in Action if action is not Action.SWITCH]
 NOON = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
 PLAN = "a" * 64
 CHANNEL = {Surface.SLACK: "slack:T1:C1", Surface.DISCORD: "discord:G1:C1"}
@@ -75,7 +77,7 @@ def approval(name, surface=Surface.SLACK, plan=PLAN):
 
 
 @pytest.mark.parametrize("surface", Surface)
-@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("action", ON_A_SERVER)
 @pytest.mark.parametrize("role", MAY)
 def test_every_action_by_every_role_on_every_surface(role, action, surface):
     decision = ALL.decide_on_plan(actor_of(role, surface), action, TARGET, REQUEST, SIGHT)
@@ -85,7 +87,7 @@ def test_every_action_by_every_role_on_every_surface(role, action, surface):
 
 
 @pytest.mark.parametrize("surface", Surface)
-@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("action", ON_A_SERVER)
 def test_nobody_may_anything_by_an_empty_policy(action, surface):
     assert ALL.decide(actor_of("none", surface), action, TARGET) == Decision(Refusal.NO_ROLE)
     assert Authorizer(Policy()).decide(actor_of("admin", surface), action, TARGET) == Decision(
@@ -94,13 +96,13 @@ def test_nobody_may_anything_by_an_empty_policy(action, surface):
 
 
 @pytest.mark.parametrize("surface", Surface)
-@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("action", ON_A_SERVER)
 def test_a_bot_may_nothing_whatever_its_role(action, surface):
     assert ALL.decide(actor_of("admin", surface, is_bot=True), action, TARGET) == Decision(Refusal.BOT)
 
 
 @pytest.mark.parametrize("surface", Surface)
-@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("action", ON_A_SERVER)
 def test_a_role_holds_only_in_the_group_it_was_granted_for(action, surface):
     other = replace(TARGET, host_group="production")
 
@@ -116,7 +118,7 @@ def test_what_a_servers_entry_does_not_list_is_refused_to_all(action, surface):
 
 
 @pytest.mark.parametrize("surface", CHANNEL)
-@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("action", ON_A_SERVER)
 @pytest.mark.parametrize("channel", ["", "slack:T1:C2", "slack:T2:C1", "discord:G1:C2", "C1"])
 def test_a_server_is_acted_on_only_from_its_own_channels(channel, action, surface):
     elsewhere = replace(actor_of("admin", surface), channel=channel)
@@ -236,3 +238,46 @@ def test_no_order_of_clicks_approves_with_too_few_people(names, needed, producti
     signed = any(one.is_signed_in for one in request.approvals)
     enough = len(people) >= needed and (not production or len(people) > 1 or signed)
     assert ALL.is_approved(request, target, NOON) is enough
+
+
+EVERYWHERE = frozenset({"lab", "production"})
+SWITCHERS = Authorizer(
+    Policy(
+        {"one": frozenset({"os:one", "slack:T1:one"}), "both": frozenset({"os:both"})},
+        (
+            Grant("one", frozenset({Action.SWITCH}), frozenset({"lab"})),
+            Grant("both", frozenset({Action.SWITCH}), EVERYWHERE),
+            Grant("other", frozenset(ON_A_SERVER), EVERYWHERE),
+        ),
+    )
+)
+
+
+@pytest.mark.parametrize("surface", [Surface.TERMINAL, Surface.CONSOLE])
+@pytest.mark.parametrize(
+    ("name", "off", "on"),
+    [("both", True, True), ("one", True, False), ("other", False, False), ("none", False, False)],
+)
+def test_relaunching_is_turned_off_by_whoever_may_anywhere_and_on_by_whoever_may_everywhere(
+    name, off, on, surface
+):
+    actor = Actor(surface, f"os:{name}")
+
+    assert SWITCHERS.decide_on_switch(actor, EVERYWHERE, on=False).is_allowed is off
+    assert SWITCHERS.decide_on_switch(actor, EVERYWHERE, on=True).is_allowed is on
+    assert SWITCHERS.decide_on_switch(actor, frozenset(), on=False) == Decision(Refusal.NO_ROLE)
+    bot = replace(actor, is_bot=True)
+    assert SWITCHERS.decide_on_switch(bot, EVERYWHERE, on=False) == Decision(Refusal.BOT)
+
+
+@pytest.mark.parametrize("surface", CHANNEL)
+def test_no_chat_account_turns_relaunching_off_or_on(surface):
+    actor = replace(actor_of("admin", surface), id="slack:T1:one")
+
+    for on in (True, False):
+        assert SWITCHERS.decide_on_switch(actor, EVERYWHERE, on=on) == Decision(Refusal.CHANNEL)
+
+
+@pytest.mark.parametrize("surface", Surface)
+def test_turning_relaunching_off_is_no_act_on_a_server(surface):
+    assert ALL.decide(actor_of("admin", surface), Action.SWITCH, TARGET) == Decision(Refusal.OPERATION)

@@ -20,9 +20,11 @@ from bot.relaunch.interface import News, Tools
 from bot.relaunch.permission import PresentPermission
 from bot.relaunch.requesting import Requesting, Wanted
 from bot.relaunch.running.run import run
+from bot.relaunch.switching import Switching
 from bot.store.database import Database
 from bot.store.journal import SqlJournal
 from bot.store.relaunches.approvals import SqlApprovals
+from bot.store.relaunches.kill_switch import SqlKillSwitch
 from bot.store.relaunches.letters import SqlOutbox
 from bot.store.relaunches.locks import SqlLocks
 from bot.store.relaunches.runs import SqlRelaunches
@@ -203,8 +205,15 @@ class Team:
         self.approvals = SqlApprovals(self.database, journal)
         self.locks = SqlLocks(self.database)
         self.outbox = SqlOutbox(self.database)
+        self.kill_switch = SqlKillSwitch(self.database, journal)
+        self.switching = Switching(lambda: self.registry, self.kill_switch, journal, self.now)
         self.permission = PresentPermission(
-            self.runs, self.approvals, lambda: self.registry, lambda: self.switches, self.now
+            self.runs,
+            self.approvals,
+            lambda: self.registry,
+            lambda: self.switches,
+            self.kill_switch,
+            self.now,
         )
         self.tools = Tools(
             runs=self.runs,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.access.actor import Actor, Surface
+from bot.access.actor import SIGNED_IN, Actor, Surface
 from bot.access.authorization import Refusal
 from bot.access.policy import Action, Grant, Policy
 from bot.hosts.registry import Registry
@@ -78,6 +78,9 @@ def an_actor(surface, role):
 def may(surface, role, action):
     if role == "elsewhere" and surface in {Surface.CONSOLE, Surface.TERMINAL}:
         return True
+    if action is Action.SWITCH and surface not in SIGNED_IN:
+        # an account of a chat proves no person, and this is about all hosts
+        return False
     return action.value in MAY[role]
 
 
@@ -106,6 +109,11 @@ class Desks:
             return isinstance(await self.fetching.fetch(actor, "qwen", 5), Fetched)
         if action is Action.SWEEP:
             return await self.sweeping.sweep(actor, offer) != ()
+        if action is Action.SWITCH:
+            is_done = not isinstance(await self.team.switching.turn(actor, on=False), Refusal)
+            assert (await self.team.kill_switch.state() is not None) == is_done
+            await self.team.switching.turn(SETTER, on=True)
+            return is_done
         acts = {
             Action.REQUEST: lambda: desk.request(actor, wanted()),
             Action.FORCE: lambda: desk.request(actor, wanted(is_forced=True)),
@@ -146,7 +154,7 @@ async def test_only_who_may_does_and_each_refusal_is_written_down(tmp_path, surf
             assert is_done == may(surface, role, action), action
             if is_done:
                 continue
-            (entry,) = (await team.journalled())[before:]
+            (entry,) = [one for one in (await team.journalled())[before:] if one["actor"] != SETTER.id]
             told = (entry["stage"], entry["act"], entry["actor"], entry["outcome"], entry["source"])
             assert told == ("decision", action.value, actor.id, "refused", actor.source)
             assert entry["detail"] in set(Refusal)
@@ -171,8 +179,8 @@ async def test_what_the_server_s_entry_does_not_list_nobody_does(tmp_path, surfa
 
         is_done = await desks.do(an_actor(surface, "admin"), action, run)
 
-        # taking a lock off is no operation of a server: it mends the bot's own book
-        assert is_done == (action is Action.UNLOCK)
+        # taking a lock off is no operation of a server: it mends the bot's own book; the switch is about all of them
+        assert is_done == (action is Action.UNLOCK or (action is Action.SWITCH and surface in SIGNED_IN))
 
 
 ASKED = [

@@ -52,6 +52,7 @@ def with_groups(team):
         old.approvals,
         old.registry,
         old.switches,
+        old.kill_switch,
         old.clock,
         PresentGroups({"slack": platforms, "discord": platforms}),
     )

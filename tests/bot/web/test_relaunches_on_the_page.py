@@ -10,7 +10,7 @@ from bot.clock import system_clock
 from bot.relaunch.interface import News
 from bot.relaunch.states import State
 from bot.store.relaunches.interface import Move
-from tests.bot.relaunch.team import ANNA
+from tests.bot.relaunch.team import ANNA, ROOT
 from tests.bot.web.relaunched import a_console, planned
 from tests.bot.web.served import YOU, a_bot, a_page
 
@@ -30,6 +30,21 @@ async def test_the_list_names_each_run_with_its_state_in_words(tmp_path):
             assert told in text
         assert 'href="/hosts"' in text
         assert "等待批准" in chinese
+
+
+async def test_the_list_says_that_relaunching_is_switched_off_and_by_whom(tmp_path):
+    async with a_console(tmp_path) as (_, page, team):
+        _, on = await page.load("/relaunches")
+        why = "<b>it burns</b>"
+        assert await team.switching.turn(ROOT, on=False, why=why) is True
+
+        _, off = await page.load("/relaunches")
+
+        assert "switched off" not in on
+        assert f"Relaunching was switched off by {ROOT.id} at " in off
+        assert "relaunch switch on" in off
+        assert why not in off
+        assert "&lt;b&gt;it burns" in off
 
 
 async def test_the_page_of_a_run_shows_plan_risk_proofs_timeline_and_times(tmp_path):
