@@ -5,6 +5,7 @@ First every point in memory, then real processes with the durable engine.
 
 import argparse
 import asyncio
+import signal
 import sys
 import tempfile
 import traceback
@@ -114,4 +115,6 @@ if __name__ == "__main__":
     parser.add_argument("--driver", action="append", choices=GROUNDS)
     parser.add_argument("--disturbance", action="append", choices=DISTURBANCES)
     parser.add_argument("--moment", action="append")
+    # started in the background a shell lets us ignore Ctrl-C, and what we started would stay
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(0 if asyncio.run(run(parser.parse_args())) else 1)

@@ -1,41 +1,45 @@
-"""Bots in processes of their own, as the matrix steers them. Not tests."""
+"""Bots in processes of their own, as the matrix steers them. Not tests.
+
+They are forked from a process that has imported everything: a bot that starts is there at once, and dies alone.
+"""
 
 import asyncio
 import contextlib
 import json
+import multiprocessing
 import os
 import signal
-import sys
 from pathlib import Path
 
 from tests.crash.relaunch.door import PATIENCE_S
 
-ROOT = Path(__file__).parents[3]
+_FORKING = multiprocessing.get_context("forkserver")
+_FORKING.set_forkserver_preload(["tests.crash.relaunch.program", "dbos"])
 
 
 class BotProcess:
     """The program, and what it has said."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process, tell, hear) -> None:
         self.process = process
+        self._tell, self._hear = tell, hear
         self._said: list[dict] = []
         self._news = asyncio.Condition()
         self._has_ended = False
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def start(cls, folder: Path, store_url: str) -> "BotProcess":
+    async def start(cls, folder: Path, store_url: str, journal_key: Path) -> "BotProcess":
         """Start it; it leads when somebody else does not."""
-        pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "tests.crash.relaunch.program", str(folder), store_url),
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdin=pipe,
-            stdout=pipe,
+        told, tell = _FORKING.Pipe(duplex=False)
+        hear, says = _FORKING.Pipe(duplex=False)
+        process = _FORKING.Process(
+            target=_live, args=(folder, store_url, journal_key, told, says), daemon=True
         )
-        return cls(process)
+        await asyncio.to_thread(process.start)
+        told.close()
+        says.close()
+        return cls(process, tell, hear)
 
     async def says(self, **words) -> dict:
         """Wait until it has said something that holds all these words, and return it."""
@@ -47,8 +51,7 @@ class BotProcess:
 
     def tell(self, **words) -> None:
         """Have it do something."""
-        assert self.process.stdin
-        self.process.stdin.write(json.dumps(words).encode() + b"\n")
+        os.write(self._tell.fileno(), json.dumps(words).encode() + b"\n")
 
     async def hold(self, moment: str) -> None:
         """Have it stand still at a moment."""
@@ -61,30 +64,49 @@ class BotProcess:
 
     def send(self, number: int) -> None:
         """Send it a signal."""
-        self.process.send_signal(number)
+        os.kill(self.process.pid, number)
+
+    async def leave(self) -> None:
+        """Ask it to end, and wait for that."""
+        self._tell.close()
+        await self._gone()
 
     async def end(self, number: int = signal.SIGKILL) -> None:
         """End it."""
-        if self.process.returncode is None:
-            self.process.send_signal(number)
-        await self.process.wait()
+        if self.process.is_alive():
+            self.send(number)
+        await self._gone()
+        self._tell.close()
+
+    async def _gone(self) -> None:
+        await asyncio.to_thread(self.process.join)
         await self._listening
 
     def _find(self, words: dict) -> dict | None:
         return next((one for one in self._said if words.items() <= one.items()), None)
 
     async def _listen(self) -> None:
-        assert self.process.stdout
-        while line := await self.process.stdout.readline():
+        reader = asyncio.StreamReader()
+        pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), self._hear
+        )
+        while line := await reader.readline():
             with contextlib.suppress(ValueError):
                 told = json.loads(line)
                 if isinstance(told, dict):
-                    await self._hear(told)
+                    await self._take_in(told)
+        pipe.close()
         async with self._news:
             self._has_ended = True
             self._news.notify_all()
 
-    async def _hear(self, told: dict) -> None:
+    async def _take_in(self, told: dict) -> None:
         async with self._news:
             self._said.append(told)
             self._news.notify_all()
+
+
+def _live(folder: Path, store_url: str, journal_key: Path, told, says) -> None:
+    from tests.crash.relaunch.program import live  # noqa: PLC0415 (the matrix itself does not need it)
+
+    live(folder, store_url, journal_key, told, says)

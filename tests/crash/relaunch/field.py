@@ -36,7 +36,7 @@ class Field:
 
     async def bot(self) -> BotProcess:
         """Another bot, which does not lead yet."""
-        bot = await BotProcess.start(self.folder, self.store.url)
+        bot = await BotProcess.start(self.folder, self.store.url, self.store.journal_key)
         self.bots.append(bot)
         return bot
 
@@ -140,7 +140,7 @@ async def a_field(folder: Path, ground: Ground, store: Store | None = None, tall
             lambda: datetime.now(UTC),
             registry=ground.way.registry,
             switches=Switches(is_enabled=True, is_dry_run=False, per_person_an_hour=10_000),
-            keys=read_keys(folder / "journal.key", {}),
+            keys=read_keys(store.journal_key, {}),
             number=int(datetime.now(UTC).timestamp()) << 32,
         )
         try:

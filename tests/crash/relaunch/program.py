@@ -1,6 +1,6 @@
 """A bot that only carries out relaunches, in a process of its own; it holds still where it is told to.
 
-Reads lines of JSON from its standard input: `{"hold": "stopping"}` (an empty word lets it go on), `{"ask": "a"}` and
+Reads lines of JSON from a pipe: `{"hold": "stopping"}` (an empty word lets it go on), `{"ask": "a"}` and
 `{"approve": [id, hash], "as": "b"}` for presses of buttons. Writes `{"leads": true}` once it leads and `false` when it
 no longer does, `{"held": "stopping"}` when it stands there, and `{"ended": id}` when it has seen a run to its end.
 """
@@ -71,7 +71,14 @@ class HoldingEngine(DurableEngine):
         return await super().step(name, held)
 
 
-async def main(folder: Path, store_url: str) -> None:
+def live(folder: Path, store_url: str, journal_key: Path, told, says) -> None:
+    """Be such a bot until there is nobody to be told anything by."""
+    os.dup2(says.fileno(), sys.stdout.fileno())
+    says.close()
+    asyncio.run(main(folder, store_url, journal_key, told))
+
+
+async def main(folder: Path, store_url: str, journal_key: Path, told) -> None:
     way: Way = pickle.loads((folder / "way.pickle").read_bytes())  # noqa: S301 (our own test wrote it)
     database = await open_database(store_url)
     witness = HoldingWitness()
@@ -81,7 +88,7 @@ async def main(folder: Path, store_url: str) -> None:
         system_clock,
         listener=witness,
         registry=way.registry,
-        keys=read_keys(folder / "journal.key", {}),
+        keys=read_keys(journal_key, {}),
         # ids of two bots are never the same
         number=int.from_bytes(os.urandom(15), "big"),
     )
@@ -108,7 +115,7 @@ async def main(folder: Path, store_url: str) -> None:
     service = RelaunchService(leadership, make_engine, Feeder(team.outbox, tools), look_s=0.05)
     working = asyncio.create_task(service.run())
     telling = asyncio.create_task(_tell_who_leads(service))
-    await _listen(witness, team)
+    await _listen(witness, team, told)
     for task in (working, telling):
         task.cancel()
     await asyncio.gather(working, telling, return_exceptions=True)
@@ -124,11 +131,9 @@ async def _tell_who_leads(service: RelaunchService) -> None:
         await asyncio.sleep(0.01)
 
 
-async def _listen(witness: HoldingWitness, team: Team) -> None:
+async def _listen(witness: HoldingWitness, team: Team, pipe) -> None:
     reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
-    )
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
     presses = set()
     while line := await reader.readline():
         told = json.loads(line)
@@ -149,7 +154,3 @@ async def _ask(team: Team, told: dict) -> None:
 async def _approve(team: Team, told: dict) -> None:
     outcome = await team.desk.approve(BEN, *told["approve"])
     say(approved=told["as"], kind=outcome.kind)
-
-
-if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))

@@ -16,6 +16,8 @@ class Store(Protocol):
 
     name: str
     url: str
+    #: of the journal in it
+    journal_key: Path
 
     def gone(self):
         """Make it unusable for as long as the context lasts."""
@@ -32,6 +34,7 @@ class SqliteStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.url = f"sqlite+aiosqlite:///{folder}/store.db"
+        self.journal_key = folder / "journal.key"
 
     @asynccontextmanager
     async def gone(self):
@@ -59,9 +62,10 @@ class PostgresStore:
 
     name = "postgres"
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, journal_key: Path) -> None:
         self.cluster = cluster
         self.url = cluster.url
+        self.journal_key = journal_key
 
     @asynccontextmanager
     async def gone(self):
@@ -86,4 +90,4 @@ def a_postgres_store():
     with tempfile.TemporaryDirectory(prefix="pg-") as folder:
         Path(folder).chmod(0o755)
         with a_running_cluster(Path(folder) / "c") as cluster:
-            yield PostgresStore(cluster)
+            yield PostgresStore(cluster, Path(folder) / "journal.key")

@@ -45,9 +45,7 @@ async def deliver_late(field: Field, bot: BotProcess, moment: str) -> BotProcess
 async def end_politely(field: Field, bot: BotProcess, moment: str) -> BotProcess:
     """Ask it to end in the middle of a run, as an operator does who updates it."""
     relaunch_id = await stand(field, bot, moment)
-    assert bot.process.stdin
-    bot.process.stdin.close()
-    await bot.process.wait()
+    await bot.leave()
     following = await field.leader()
     await field.count(relaunch_id, moment)
     return following
