@@ -4,7 +4,6 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.store.upkeep.retention import SqlRetention
 from bot.wiring.raising import Incident, raising_in
 from rules.engine.paste.facts import Given
 from tests.fakes.stage import Seen

@@ -133,6 +133,8 @@ async def _watch(wish: Wish) -> int:
             logs.append(log)
         engine = await asyncio.to_thread(ready_engine)
         watch = _Watch(wish, engine, given, language, teller, logs)
+        # from here on nothing is lost, whatever ends this process
+        await watch.keep()
         complain(f"following {', '.join(spoken(log.name) for log in logs)}; Ctrl-C ends it")
         await watch.run(told)
         await watch.keep()
