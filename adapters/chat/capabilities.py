@@ -20,6 +20,8 @@ class Capabilities:
     fields_limit: int
     buttons_limit: int
     button_label_limit: int
+    #: of one choice
+    options_limit: int
     file_limit_bytes: int
     can_be_private: bool = True
     #: a private reply that is posted a second time under its id shows once

@@ -129,6 +129,25 @@ class Button:
 
 
 @dataclass(frozen=True, slots=True)
+class Option:
+    """One of those that can be chosen."""
+
+    #: opaque, at most 100 characters, another one for each
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of many to choose, where buttons would be too many. What is chosen comes in as a press of the action."""
+
+    action: str
+    #: a few words that say what is chosen, shown until it is
+    label: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Attachment:
     """A text file that goes with the card and holds what would make it too long."""
 
@@ -148,6 +167,7 @@ class Card:
     #: short words beside the title (`certain`, `vLLM 0.11.2`)
     badges: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
+    choices: tuple[Choice, ...] = ()
     buttons: tuple[Button, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     #: language of the text (`en`, `zh`), so that screen readers pronounce it

@@ -10,12 +10,14 @@ from adapters.chat.card import (
     Button,
     ButtonStyle,
     Card,
+    Choice,
     Code,
     CodeKind,
     Field,
     Fields,
     Link,
     Links,
+    Option,
     Paragraph,
     Part,
     Section,
@@ -43,6 +45,14 @@ def card_to_json(card: Card) -> dict[str, Any]:
                 "parts": [_part_to_json(part) for part in section.parts],
             }
             for section in card.sections
+        ],
+        "choices": [
+            {
+                "action": choice.action,
+                "label": choice.label,
+                "options": [{"value": one.value, "label": one.label} for one in choice.options],
+            }
+            for choice in card.choices
         ],
         "buttons": [
             {
@@ -93,6 +103,15 @@ def card_from_json(data: Mapping[str, Any]) -> Card:
                 detail=section["detail"],
             )
             for section in data["sections"]
+        ),
+        # a card that was kept by an earlier release has none
+        choices=tuple(
+            Choice(
+                one["action"],
+                one["label"],
+                tuple(Option(option["value"], option["label"]) for option in one["options"]),
+            )
+            for one in data.get("choices", ())
         ),
         buttons=tuple(
             Button(one["action"], one["value"], one["label"], ButtonStyle(one["style"]), one["confirm"])

@@ -24,12 +24,14 @@ from adapters.chat.card import (
     Button,
     ButtonStyle,
     Card,
+    Choice,
     Code,
     CodeKind,
     Field,
     Fields,
     Link,
     Links,
+    Option,
     Paragraph,
     Part,
     Section,
@@ -63,6 +65,7 @@ __all__ = [
     "Card",
     "ChatError",
     "ChatPlatform",
+    "Choice",
     "Click",
     "Code",
     "CodeKind",
@@ -78,6 +81,7 @@ __all__ = [
     "Mark",
     "MessageRef",
     "NotAllowedError",
+    "Option",
     "Paragraph",
     "Part",
     "Person",
@@ -209,7 +213,7 @@ class IncomingMessage:
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """Somebody pressed a button of one of our cards."""
+    """Somebody pressed a button of one of our cards, or chose something there: `value` is what."""
 
     message: MessageRef
     person: Person

@@ -174,7 +174,7 @@ class Acting:
         fetches = Fetches(fetching, offering, self.looker, SqlInbox(self.database), speaking)
         sweeps = Sweeps(sweeping_of(self), offering, fetches, incidents, speaking)
         presses = RelaunchPresses(
-            self.desk(self.service.wake), self.registry, answers, offering, system_clock
+            self.desk(self.service.wake), self.registry, answers, offering, system_clock, platforms
         )
         return Reception(self.registry, system_clock, presses, fetches, sweeps, platforms)
 

@@ -35,6 +35,8 @@ class Seen:
     private_to: str | None = None
     by_the_bot: bool = False
     buttons: tuple[str, ...] = ()
+    #: what can be chosen in it
+    options: tuple[str, ...] = ()
     files: tuple[Upload, ...] = ()
     pings: frozenset[str] = frozenset()
     edits: int = 0
@@ -118,6 +120,9 @@ class Stage(Protocol):
 
     async def press(self, message: Seen, label: str, *, person: str = "ann") -> None:
         """Press a button of a message."""
+
+    async def choose(self, message: Seen, label: str, *, person: str = "ann") -> None:
+        """Choose one of the options of a message."""
 
     async def edit(self, message: Seen, text: str) -> Seen:
         """Its author changes a message."""

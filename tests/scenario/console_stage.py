@@ -61,12 +61,15 @@ class ConsoleStage:
 
     async def press(self, message, label, *, person="ann"):
         button = next(one for one in message.raw["card"]["buttons"] if one["label"] == label)
-        pressed = {
-            "message": message.id,
-            "thread": message.thread,
-            "action": button["action"],
-            "value": button["value"],
-        }
+        await self._act(message, button["action"], button["value"])
+
+    async def choose(self, message, label, *, person="ann"):
+        there = [(one, option) for one in message.raw["card"]["choices"] for option in one["options"]]
+        choice, option = next(pair for pair in there if pair[1]["label"] == label)
+        await self._act(message, choice["action"], option["value"])
+
+    async def _act(self, message, action, value):
+        pressed = {"message": message.id, "thread": message.thread, "action": action, "value": value}
         status, answer = await self._page.post(f"/api/rooms/{message.channel}/clicks", body=pressed)
         assert status == 202, answer
 
@@ -141,6 +144,7 @@ class ConsoleStage:
             private_to="ann" if recipient else None,
             by_the_bot=True,
             buttons=tuple(button["label"] for button in card["buttons"]),
+            options=tuple(one["label"] for choice in card["choices"] for one in choice["options"]),
             raw=event.payload,
         )
 

@@ -49,7 +49,8 @@ class Team:
             ids = [f"slack:T0FAKE:{space.user(name).account.id}" for name in self.people]
             self.write_registry(*ids, f"slack:T0FAKE:{space.channel(ROOM).id}", **server)
 
-    def write_registry(self, ann, bob, channel, **server):
+    def write_registry(self, ann, bob, channel, also=(), **server):
+        """Write it; `also` names more servers of the same model, which the host does not know."""
         helper = self.host.folder / "helper.json"
         command = ["env", f"VLLM_DIAGNOSE_HELPER_CONFIG={helper}", sys.executable, "-I", "-S"]
         command += [str(ROOT / "adapters/hosts/helper/__main__.py"), "serve-request"]
@@ -86,7 +87,10 @@ class Team:
                     "owner": "ada",
                     "transport": "local",
                     "helper": command,
-                    "servers": [entry],
+                    "servers": [
+                        entry,
+                        *({**entry, "name": name, "port": 9_000 + at} for at, name in enumerate(also)),
+                    ],
                 }
             ],
         }

@@ -171,3 +171,37 @@ async def test_in_chinese(team):
 
     assert "Qwen3-VL does not support AttentionBackendEnum.FLASHINFER" in found.text
     assert "还有谁会这样？" in found.buttons
+
+
+async def test_one_of_many_servers_is_chosen_from_a_list(team):
+    stage, answer = team.stage, await half_a_paste(team)
+    team.register(operations=OPERATIONS, also=[f"zeta-{number:03}" for number in range(120)])
+
+    await stage.press(answer, "Fetch for me")
+    asked = await team.shows("Which server's log")
+    most = {"discord": 25, "console": 500}.get(stage.name, 100)
+
+    assert asked.private_to == "ann"
+    assert asked.buttons == ()
+    assert asked.options[:2] == ("vision", "zeta-000")
+    assert len(asked.options) == min(most, 121)
+    assert (f"{121 - most} more fit" in asked.text) == (most < 121)
+
+    await stage.choose(asked, "vision")
+    found = await team.shows("Fetched from vision on gpu1")
+    assert found.thread == answer.thread
+
+
+async def test_the_server_of_a_relaunch_is_chosen_from_a_list_too(team):
+    stage = team.stage
+    team.register(operations=OPERATIONS, also=[f"zeta-{number}" for number in range(5)])
+    await stage.say(SAMPLE, channel=ROOM)
+    answer = await stage.next_answer(channel=ROOM, within_s=PATIENCE_S)
+
+    await stage.press(answer, "Relaunch…")
+    asked = await team.shows("Which server is meant?")
+    assert (len(asked.options), asked.buttons) == (6, ())
+
+    await stage.choose(asked, "vision")
+    plan = await team.shows("waits for approval")
+    assert "vision on gpu1" in plan.text

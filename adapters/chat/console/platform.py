@@ -33,6 +33,7 @@ CAPABILITIES = Capabilities(
     fields_limit=20,
     buttons_limit=10,
     button_label_limit=80,
+    options_limit=500,
     file_limit_bytes=1 << 20,
     has_own_pages=True,
 )

@@ -18,6 +18,8 @@ _MARK = re.compile(rf"(?:^| · ){_OWN} ([0-9a-f]{{{_TAG_LENGTH}}})(?:\.([0-9]{{1
 _CUSTOM_ID_LIMIT = 100
 #: `custom_id` of the form
 FORM = "vd.form"
+#: matches the `custom_id` of every choice of ours
+CHOICE = re.compile(r"vdc\.(?P<action>[^.]{1,96})")
 #: matches the `custom_id` of every button of ours
 BUTTON = re.compile(r"vd(?P<kind>[.?]|!a?[0-9]{1,20}!)(?P<action>[^.]{0,98})\.(?P<value>.*)", re.DOTALL)
 
@@ -48,6 +50,14 @@ class OwnMark:
 
     def __str__(self) -> str:
         return f"{_OWN} {self.tag}" + (f".{self.thread}" if self.thread else "")
+
+
+def choice_id(action: str) -> str:
+    """Return the `custom_id` of a choice. Raises `TooLongError`."""
+    text = f"vdc.{action}"
+    if not CHOICE.fullmatch(text):
+        raise TooLongError(NAME, f"the id of the choice {action}", len(text), _CUSTOM_ID_LIMIT)
+    return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import structlog
 from discord import app_commands
 
 from adapters.chat.discord.filled import filled_in
-from adapters.chat.discord.ids import BUTTON, FORM, ButtonId
+from adapters.chat.discord.ids import BUTTON, CHOICE, FORM, ButtonId
 from adapters.chat.discord.inbound import (
     click_of,
     loose_file,
@@ -70,6 +70,28 @@ class CardButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=BUTTON
         button = ButtonId.read(self.custom_id)
         if button is not None:
             await interaction.client.ears.pressed(interaction, button)
+
+
+class CardChoice(discord.ui.DynamicItem[discord.ui.Select[Any]], template=CHOICE):
+    """A choice of a card. What is chosen is pressed, as a button would be."""
+
+    def __init__(self, custom_id: str, label: str, options: tuple[tuple[str, str], ...]) -> None:
+        shown = [discord.SelectOption(label=text, value=value) for value, text in options]
+        super().__init__(discord.ui.Select(custom_id=custom_id, placeholder=label or None, options=shown))
+
+    @classmethod
+    async def from_custom_id(
+        cls, interaction: Asked, item: discord.ui.Item[Any], match: re.Match[str], /
+    ) -> CardChoice:
+        """Return the choice that was made."""
+        del interaction, item
+        return cls(match[0], "", ())
+
+    async def callback(self, interaction: Asked) -> None:
+        """Pass on what was chosen."""
+        found, values = CHOICE.fullmatch(self.custom_id), self.item.values
+        if found is not None and values:
+            await interaction.client.ears.pressed(interaction, ButtonId(found["action"], values[0]))
 
 
 class Interactions:

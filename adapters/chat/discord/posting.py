@@ -18,7 +18,7 @@ import discord
 from adapters.chat.discord.drawing.render import render
 from adapters.chat.discord.ids import Handle, OwnMark, PostedId, nonce_of
 from adapters.chat.discord.inbound import own_mark, posted_id
-from adapters.chat.discord.interactions import CardButton
+from adapters.chat.discord.interactions import CardButton, CardChoice
 from adapters.chat.discord.options import NAME
 from adapters.chat.discord.refusals import NO_HISTORY, TROUBLE, asking, chat_error
 from adapters.chat.errors import ChatError, NotAllowedError, UnreachableError
@@ -245,8 +245,10 @@ class Posting:
             "embeds": [discord.Embed.from_dict(embed) for embed in drawn.embeds],
             "files": files,
         }
-        if drawn.buttons:
+        if drawn.buttons or drawn.choices:
             view = discord.ui.View(timeout=None)
+            for choice in drawn.choices:
+                view.add_item(CardChoice(choice.custom_id, choice.label, choice.options))
             for button in drawn.buttons:
                 view.add_item(CardButton(button.custom_id, button.label, button.style))
             content["view"] = view

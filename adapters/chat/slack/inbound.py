@@ -214,17 +214,18 @@ def shortcut_of(payload: Payload, us: Identity, now: datetime) -> IncomingMessag
 
 
 def click_of(payload: Payload, us: Identity, now: datetime) -> Click | None:
-    """Return a press of one of our buttons; None for anything else that can be acted on in a message."""
+    """Return a press of one of our buttons, or what was chosen; None for all else that can be acted on there."""
     actions = payload.get("actions") or []
     container, message = payload.get("container") or {}, payload.get("message") or {}
     channel = str((payload.get("channel") or {}).get("id") or container.get("channel_id") or "")
     message_id = str(message.get("ts") or container.get("message_ts") or "")
     thread = message.get("thread_ts") or container.get("thread_ts")
     person = _presser(payload)
-    if not actions or actions[0].get("type") != "button" or not channel or not message_id or person is None:
+    given = _value(actions[0]) if actions else None
+    if given is None or not channel or not message_id or person is None:
         return None
     action = str(actions[0].get("action_id") or "").partition("#")[0]
-    value = str(actions[0].get("value") or "")[:100]
+    value = given[:100]
     place = Place(NAME, us.team, channel, str(thread) if thread and thread != message_id else None)
     return Click(
         message=MessageRef(place, message_id),
@@ -238,6 +239,14 @@ def click_of(payload: Payload, us: Identity, now: datetime) -> Click | None:
         ),
         handle=str(Handle(str(payload.get("response_url") or ""))) or None,
     )
+
+
+def _value(action: Payload) -> str | None:
+    """Return what a button carries or an option stands for; None for other elements."""
+    chosen = {"button": action, "static_select": action.get("selected_option") or {}}.get(
+        str(action.get("type"))
+    )
+    return str(chosen.get("value") or "") if chosen is not None else None
 
 
 def author_of(message: Payload, us: Identity) -> Person | None:

@@ -17,8 +17,10 @@ from slack_sdk.models.blocks import (
     ConfirmObject,
     ContextBlock,
     HeaderBlock,
+    Option,
     PlainTextObject,
     RichTextBlock,
+    StaticSelectElement,
 )
 
 from adapters.chat.card import ButtonStyle, Tone
@@ -31,7 +33,7 @@ from adapters.chat.slack.texts import cut, escaped_within, harmless, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adapters.chat.card import Button, Card
+    from adapters.chat.card import Button, Card, Choice
 
 #: a card that fits these fits Slack: titles become headers (150), all blocks together hold 13,200
 #: characters, of which some go to line breaks and bullets; escaped characters are counted as Slack may
@@ -44,6 +46,7 @@ CAPABILITIES = Capabilities(
     fields_limit=10,
     buttons_limit=10,
     button_label_limit=75,
+    options_limit=100,
     file_limit_bytes=1 << 20,
     repeats_private=False,
     heavier=(("&", 4), ("<", 3), (">", 3)),
@@ -57,6 +60,7 @@ _CONFIRM_LIMIT = 300
 _CONFIRM_BUTTON = 30
 _CONFIRM_TITLE = 100
 _VALUE_LIMIT = 2_000
+_OPTION_VALUE_LIMIT = 150
 _CONTEXT_LIMIT = 10
 
 _SIGNS = {Tone.GOOD: "🟢", Tone.NEUTRAL: "⚪", Tone.WARNING: "🟠", Tone.BAD: "🔴"}
@@ -101,13 +105,16 @@ def _blocks(card: Card, pages_url: str | None, aside: str) -> Iterator[Block]:
         elements = elements_of(section, pages_url)
         if elements:
             yield RichTextBlock(elements=elements)
+    choices = [_choice(one, place) for place, one in enumerate(card.choices) if one.options]
+    if choices:
+        yield ActionsBlock(elements=choices)
     buttons = card.buttons[: CAPABILITIES.buttons_limit]
     if buttons:
         yield ActionsBlock(elements=[_button(one, place, card) for place, one in enumerate(buttons)])
 
 
 def _button(button: Button, place: int, card: Card) -> ButtonElement:
-    label = cut(harmless(button.label).strip(), CAPABILITIES.button_label_limit) or "…"
+    label = _label(button.label)
     question = cut(harmless(button.confirm).strip(), _CONFIRM_LIMIT)
     style = None if button.style is ButtonStyle.QUIET else button.style.value
     return ButtonElement(
@@ -118,6 +125,23 @@ def _button(button: Button, place: int, card: Card) -> ButtonElement:
         style=style,
         confirm=_confirm(question, label, card.language) if question else None,
     )
+
+
+def _choice(choice: Choice, place: int) -> StaticSelectElement:
+    label = cut(harmless(choice.label).strip(), CAPABILITIES.title_limit) or "…"
+    options = [
+        Option(value=printable(one.value)[:_OPTION_VALUE_LIMIT], text=PlainTextObject(text=_label(one.label)))
+        for one in choice.options[: CAPABILITIES.options_limit]
+    ]
+    return StaticSelectElement(
+        placeholder=PlainTextObject(text=label, emoji=False),
+        action_id=f"{choice.action}#choice-{place}",
+        options=options,
+    )
+
+
+def _label(text: str) -> str:
+    return cut(harmless(text).strip(), CAPABILITIES.button_label_limit) or "…"
 
 
 def _confirm(question: str, label: str, language: str) -> ConfirmObject:

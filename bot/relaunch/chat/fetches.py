@@ -11,9 +11,9 @@ from bot.access.policy import Action
 from bot.hosts.guess import candidates, the_one
 from bot.relaunch.chat.actions import FETCH_PICK, digest_of, pick_of
 from bot.relaunch.chat.asked import Told, reply_id_of
-from bot.relaunch.chat.found import fetched_sections, launch_line, no_answer_card, which_card
+from bot.relaunch.chat.found import fetched_sections, launch_line, no_answer_card
 from bot.relaunch.chat.people import channel_of
-from bot.relaunch.chat.words import plain_card, refused_card
+from bot.relaunch.chat.words import Picker, plain_card, refused_card
 from bot.relaunch.fetching import Fetched
 from bot.relaunch.scope import scope_of
 from bot.triage.card import FETCH
@@ -86,7 +86,9 @@ class Fetches:
             return await self._fetch(asked, (chosen or found[0]).server.name, case)
         if not found:
             return plain_card("servers.none", asked.language)
-        return which_card(answer.id, [one.server.name for one in allowed], asked.language)
+        most = self.speaking.platforms[asked.entry.place.platform].capabilities.options_limit
+        names = [one.server.name for one in allowed]
+        return Picker(FETCH_PICK, "servers.which", most).card(answer.id, names, asked.language)
 
     async def order(self, asked: Asked, name: str) -> Card | None:
         """Fetch a server that a command names; returns what only whoever asked is told."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from adapters.chat.interface import (
     Bullets,
-    Button,
     Card,
     Code,
     CodeKind,
@@ -18,7 +17,6 @@ from adapters.chat.interface import (
     Tone,
 )
 from bot.locale import say
-from bot.relaunch.chat.actions import FETCH_PICK, pick_value
 from bot.relaunch.sweeping import Fate
 from bot.triage.showing.defang import defang
 
@@ -87,13 +85,6 @@ def no_answer_card(server: str, error: HostError | LookupError, language: str) -
     following = Paragraph(say("servers.no-answer.next", language, what=defang(step)))
     sections = (Section("", (following,)),) if step else ()
     return Card(title=title, summary=title, tone=Tone.WARNING, sections=sections, language=language)
-
-
-def which_card(reply_id: str, servers: Sequence[str], language: str) -> Card:
-    """Return the question which server is meant."""
-    title = say("servers.which", language)
-    buttons = tuple(Button(FETCH_PICK, pick_value(reply_id, name), name) for name in servers[:5])
-    return Card(title=title, summary=title, buttons=buttons, language=language)
 
 
 def _facts(fetched: Fetched, language: str) -> Fields:

@@ -13,16 +13,16 @@ from bot.hosts.guess import candidates, the_one
 from bot.relaunch.chat.actions import APPROVE, CANCEL, PICK, REJECT, digest_of, pick_of, plan_of
 from bot.relaunch.chat.board import origin_of
 from bot.relaunch.chat.people import channel_of
-from bot.relaunch.chat.words import picker_card, plain_card, said_card
+from bot.relaunch.chat.words import Picker, plain_card, said_card
 from bot.relaunch.choosing import Choice, wanted_of
 from bot.relaunch.outcomes import OutcomeKind
 from bot.relaunch.scope import scope_of
 from bot.triage.card import RELAUNCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from adapters.chat.interface import Card, Click
+    from adapters.chat.interface import Card, ChatPlatform, Click
     from bot.access.actor import Actor
     from bot.clock import Clock
     from bot.hosts.guess import Candidate, Hints
@@ -48,6 +48,7 @@ class RelaunchPresses:
     answers: AnswerStore
     offering: Offering
     clock: Clock
+    platforms: Mapping[str, ChatPlatform]
 
     async def press(self, actor: Actor, click: Click, language: str) -> Card | None:
         """Do what a press asks for; returns what only whoever pressed is told. Raises `UnknownRelaunchError`."""
@@ -92,7 +93,9 @@ class RelaunchPresses:
         if chosen is not None:
             return await self._request(actor, language, answer, offer, chosen.server)
         if found:
-            return picker_card(answer.id, (one.server.name for one in found), language)
+            most = self.platforms[click.message.place.platform].capabilities.options_limit
+            names = [one.server.name for one in found]
+            return Picker(PICK, "relaunch.pick", most).card(answer.id, names, language)
         return plain_card("relaunch.none", language)
 
     async def _allowed(self, actor: Actor, hints: Hints) -> tuple[Candidate, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from adapters.chat.interface import (
@@ -9,23 +10,25 @@ from adapters.chat.interface import (
     Button,
     ButtonStyle,
     Card,
+    Choice,
     Code,
     CodeKind,
     Field,
     Fields,
+    Option,
     Paragraph,
     Section,
     Tone,
 )
 from bot.locale import say
-from bot.relaunch.chat.actions import APPROVE, CANCEL, PICK, REJECT, pick_value, plan_value
+from bot.relaunch.chat.actions import APPROVE, CANCEL, REJECT, pick_value, plan_value
 from bot.relaunch.outcomes import DeskOutcome, OutcomeKind
 from bot.relaunch.planning.difference import written
 from bot.relaunch.states import TERMINAL, TOUCHED, State
 from bot.triage.showing.defang import defang
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from adapters.chat.interface import Part
     from bot.access.authorization import Refusal
@@ -44,7 +47,8 @@ _TONES: Final = {
 _SIGNS: Final = {"passed": "✓", "failed": "✗"}
 #: moments of the timeline that a card shows, the newest ones
 _MOMENTS: Final = 8
-_MOST_PICKS: Final = 5
+#: more are a choice
+_MOST_BUTTONS: Final = 5
 #: characters of one quoted piece of evidence
 _EVIDENCE: Final = 300
 
@@ -91,15 +95,38 @@ def said_card(outcome: DeskOutcome, language: str) -> Card:
     return Card(title=title, summary=title, tone=tone, sections=sections, language=language)
 
 
-def picker_card(reply_id: str, servers: Iterable[str], language: str) -> Card:
-    """Return the question which server is meant."""
-    title = say("relaunch.pick", language)
-    named = tuple(servers)
-    buttons = tuple(Button(PICK, pick_value(reply_id, name), name) for name in named[:_MOST_PICKS])
-    more = say("relaunch.pick.more", language, number=len(named) - _MOST_PICKS)
-    parts = (Paragraph(more),) if len(named) > _MOST_PICKS else ()
-    sections = (Section("", parts),) if parts else ()
-    return Card(title=title, summary=title, sections=sections, buttons=buttons, language=language)
+@dataclass(frozen=True, slots=True)
+class Picker:
+    """The question which server is meant: a few are buttons, more are a choice, and the rest is said in words."""
+
+    action: str
+    #: of the sentence that asks; `.more` says what to do when a server is not among those shown
+    key: str
+    #: how many a choice of the platform holds
+    most: int
+
+    def card(self, reply_id: str, servers: Sequence[str], language: str) -> Card:
+        """Return the question about an answer's server, the likeliest first."""
+        title = say(self.key, language)
+        values = {name: pick_value(reply_id, name) for name in servers}
+        buttons: tuple[Button, ...] = ()
+        choices: tuple[Choice, ...] = ()
+        if len(servers) <= _MOST_BUTTONS:
+            buttons = tuple(Button(self.action, values[name], name) for name in servers)
+        else:
+            options = tuple(Option(values[name], name) for name in servers[: self.most])
+            choices = (Choice(self.action, title, options),)
+        number = max(0, len(servers) - self.most) if choices else 0
+        more = Paragraph(say(f"{self.key}.more", language, number=number))
+        sections = (Section("", (more,)),) if number else ()
+        return Card(
+            title=title,
+            summary=title,
+            sections=sections,
+            choices=choices,
+            buttons=buttons,
+            language=language,
+        )
 
 
 def refused_card(refusal: Refusal, language: str) -> Card:

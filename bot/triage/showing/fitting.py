@@ -13,6 +13,7 @@ from adapters.chat.interface import (
     Button,
     Capabilities,
     Card,
+    Choice,
     Code,
     CodeKind,
     Field,
@@ -60,6 +61,7 @@ def fit(card: Card, limits: Capabilities) -> Card:
         title=title,
         summary=summary,
         badges=tuple(_cut(badge, _BADGE_LIMIT, limits) for badge in card.badges),
+        choices=tuple(_fit_choice(choice, limits) for choice in card.choices),
         buttons=tuple(_fit_button(button, limits) for button in card.buttons[: limits.buttons_limit]),
     )
     kept = _within_total(slim, sections, limits)
@@ -141,6 +143,16 @@ def _fit_button(button: Button, limits: Capabilities) -> Button:
     )
 
 
+def _fit_choice(choice: Choice, limits: Capabilities) -> Choice:
+    options = (
+        replace(one, label=_cut(one.label, limits.button_label_limit, limits))
+        for one in choice.options[: limits.options_limit]
+    )
+    return replace(
+        choice, label=_cut(choice.label, limits.button_label_limit, limits), options=tuple(options)
+    )
+
+
 def _within_total(card: Card, sections: list[Section], limits: Capabilities) -> list[Section]:
     """Return the sections that fit together: details go first, from the end, then the others from the end."""
     more = _more(card.language)
@@ -175,6 +187,7 @@ def size_of(card: Card, limits: Capabilities) -> int:
     """Return the length of all texts of a card together, as the platform counts them."""
     texts = [card.title, card.summary, *card.badges]
     texts += [text for button in card.buttons for text in (button.label, button.confirm)]
+    texts += [text for choice in card.choices for text in (choice.label, *(o.label for o in choice.options))]
     return sum(map(limits.length, texts)) + sum(_section_size(section, limits) for section in card.sections)
 
 

@@ -97,8 +97,24 @@ function foot(card, press) {
     const url = URL.createObjectURL(new Blob([file.text], { type: `${file.media_type};charset=utf-8` }));
     return make("a", { class: "plain-button", href: url, download: file.name }, say("download", { name: file.name }));
   });
+  const choices = press ? (card.choices ?? []).map((choice) => cardChoice(choice, press)) : [];
   const buttons = press ? card.buttons.map((button) => cardButton(button, press)) : [];
-  return files.length || buttons.length ? make("footer", {}, files, buttons) : make("span", { hidden: true });
+  const all = [...files, ...choices, ...buttons];
+  return all.length ? make("footer", {}, all) : make("span", { hidden: true });
+}
+
+/** A list and a button: moving through a list with the keyboard must not choose anything yet. */
+function cardChoice(choice, press) {
+  const list = make("select", { "aria-label": choice.label },
+    choice.options.map((option) => make("option", { value: option.value }, option.label)));
+  const button = make("button", { type: "button", class: "plain-button" }, say("choose"));
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    const label = list.selectedOptions[0]?.textContent ?? "";
+    await press({ action: choice.action, value: list.value, label });
+    button.disabled = false;
+  });
+  return make("span", { class: "choice" }, list, button);
 }
 
 function cardButton(button, press) {

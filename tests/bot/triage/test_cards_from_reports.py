@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from adapters.chat.interface import (
     Bullets,
+    Choice,
     Code,
     CodeKind,
     Fields,
     Links,
+    Option,
     Paragraph,
     Subheading,
     Tone,
@@ -257,8 +259,16 @@ def test_nothing_quoted_from_a_paste_reaches_a_client_as_markup(title, cause, qu
 def test_a_card_survives_being_kept_as_json(quote):
     report = a_report()
     card = card_of(replace(report, root_cause=replace(report.root_cause, text=quote)), "reply-1")
+    card = replace(card, choices=(Choice("pick", quote, (Option("1", quote), Option("2", "b"))),))
 
     assert card_from_json(card_to_json(card)) == card
+
+
+def test_a_card_that_an_earlier_release_kept_has_no_choices():
+    kept = card_to_json(card_of(a_report()))
+    del kept["choices"]
+
+    assert card_from_json(kept).choices == ()
 
 
 def test_the_document_holds_every_command_of_the_card():

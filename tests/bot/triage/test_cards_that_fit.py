@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.chat.interface import Capabilities, Code, CodeKind, Fields, Paragraph
+from adapters.chat.interface import Capabilities, Card, Choice, Code, CodeKind, Fields, Option, Paragraph
 from bot.triage.card import card_of
 from bot.triage.showing.fitting import fit, size_of
 from rules.engine.report import Status
@@ -21,6 +21,7 @@ ROOMY = Capabilities(
     fields_limit=20,
     buttons_limit=10,
     button_label_limit=80,
+    options_limit=25,
     file_limit_bytes=1 << 20,
 )
 #: as strict as a chat with embeds: see the limits of Discord
@@ -33,6 +34,7 @@ EMBED = Capabilities(
     fields_limit=25,
     buttons_limit=5,
     button_label_limit=80,
+    options_limit=25,
     file_limit_bytes=10 << 20,
 )
 #: as strict as a chat with blocks that escapes three characters: see the limits of Slack
@@ -45,6 +47,7 @@ BLOCKS = Capabilities(
     fields_limit=10,
     buttons_limit=25,
     button_label_limit=75,
+    options_limit=100,
     file_limit_bytes=1 << 20,
     heavier=(("&", 4), ("<", 3), (">", 3)),
 )
@@ -63,6 +66,10 @@ def is_within(card, limits):
     assert sum(1 + len(section.parts) for section in card.sections) <= limits.blocks_limit
     assert len(card.buttons) <= limits.buttons_limit
     assert all(limits.length(button.label) <= limits.button_label_limit for button in card.buttons)
+    for choice in card.choices:
+        assert len(choice.options) <= limits.options_limit
+        assert limits.length(choice.label) <= limits.button_label_limit
+        assert all(limits.length(one.label) <= limits.button_label_limit for one in choice.options)
     assert all(len(file.text.encode()) <= limits.file_limit_bytes for file in card.attachments)
     for section in card.sections:
         for part in section.parts:
@@ -136,3 +143,18 @@ def test_whatever_a_report_says_the_limits_hold_and_nothing_pings(cause, quote, 
 
         assert is_within(fitted, limits)
         assert not [text for text in texts_of(fitted) if acts_on_clients(text)]
+
+
+@given(label=LONG, count=st.integers(1, 200))
+@settings(max_examples=40)
+def test_a_choice_fits_with_the_first_of_its_options(label, count):
+    options = tuple(Option(f"{number}", f"{label}{number}") for number in range(count))
+    card = Card("t", "t", choices=(Choice("pick", label, options),))
+
+    for limits in (ROOMY, EMBED, BLOCKS):
+        (choice,) = fit(card, limits).choices
+
+        kept = [one.value for one in choice.options]
+        assert kept == [one.value for one in options][: limits.options_limit]
+        assert limits.length(choice.label) <= limits.button_label_limit
+        assert all(limits.length(one.label) <= limits.button_label_limit for one in choice.options)

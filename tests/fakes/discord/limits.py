@@ -120,6 +120,21 @@ def _count_components(components: list[Payload]) -> int:
     return sum(1 + _count_components(one.get("components") or []) for one in components)
 
 
+def _check_choice(complaint: Complaint, choice: Payload, at: tuple[str | int, ...]) -> None:
+    options = choice.get("options") or []
+    complaint.length(choice.get("placeholder"), 150, *at, "placeholder")
+    complaint.count(options, 25, *at, "options")
+    if not options:
+        complaint.add("BASE_TYPE_BAD_LENGTH", "Must be between 1 and 25 in length.", *at, "options")
+    if len({option["value"] for option in options}) < len(options):
+        complaint.add("SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "The value is already used", *at, "options")
+    for number, option in enumerate(options):
+        for name in ("label", "value"):
+            if not option.get(name):
+                complaint.add("BASE_TYPE_REQUIRED", "This field is required", *at, "options", number, name)
+            complaint.length(option.get(name), 100, *at, "options", number, name)
+
+
 def _check_components(complaint: Complaint, components: list[Payload], at: tuple[str | int, ...]) -> None:
     for number, one in enumerate(components):
         here = (*at, number)
@@ -129,4 +144,6 @@ def _check_components(complaint: Complaint, components: list[Payload], at: tuple
             complaint.length(one.get("content"), 4_000, *here, "content")
         complaint.length(one.get("label"), 80, *here, "label")
         complaint.length(one.get("custom_id"), CUSTOM_ID, *here, "custom_id")
+        if one["type"] == 3:
+            _check_choice(complaint, one, here)
         _check_components(complaint, one.get("components") or [], (*here, "components"))

@@ -9,7 +9,7 @@ from tests.fakes.discord.forms import submission
 from tests.fakes.discord.interactions import COMMAND, COMPONENT, SUBMIT
 from tests.fakes.discord.limits import CONTENT
 from tests.fakes.discord.mentions import pings
-from tests.fakes.discord.reading import buttons
+from tests.fakes.discord.reading import buttons, choices
 from tests.fakes.discord.records import Channel, Interaction, Message, Payload, StoredFile, User
 from tests.fakes.stage import Upload
 
@@ -119,6 +119,21 @@ class Person:
             f"no button {label!r}; there are {[one.get('label') for one in buttons(message.payload)]}"
         )
         data = {"custom_id": found["custom_id"], "component_type": 2, "id": 1}
+        return self.world.interactions.begin(
+            COMPONENT, self.user, self.world.channels[message.channel_id], data, message
+        )
+
+    async def chooses(self, message: Message, label: str) -> Interaction:
+        """Choose an option of a list by its label."""
+        there = [(one, option) for one in choices(message.payload) for option in one["options"]]
+        found = next(((one, option) for one, option in there if option["label"] == label), None)
+        assert found, f"no option {label!r}; there are {[option['label'] for _, option in there]}"
+        data = {
+            "custom_id": found[0]["custom_id"],
+            "component_type": 3,
+            "id": 1,
+            "values": [found[1]["value"]],
+        }
         return self.world.interactions.begin(
             COMPONENT, self.user, self.world.channels[message.channel_id], data, message
         )

@@ -21,6 +21,11 @@ def buttons(payload: Payload) -> list[Payload]:
     return [one for one in components(payload) if one["type"] == 2 and not one.get("disabled")]
 
 
+def choices(payload: Payload) -> list[Payload]:
+    """The lists to choose from, in order."""
+    return [one for one in components(payload) if one["type"] == 3 and not one.get("disabled")]
+
+
 def components(payload: Payload) -> Iterator[Payload]:
     """Every component at any depth."""
     for one in payload.get("components") or []:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tests.fakes.discord.forms import labels
 from tests.fakes.discord.limits import CONTENT
 from tests.fakes.discord.people import Person
-from tests.fakes.discord.reading import buttons, readable
+from tests.fakes.discord.reading import buttons, choices, readable
 from tests.fakes.discord.records import Channel, Message
 from tests.fakes.discord.world import BOT_NAME, World
 from tests.fakes.stage import Form, Seen, StartBot, Upload
@@ -92,6 +92,9 @@ class DiscordStage(FakeStage):
     async def press(self, message: Seen, label: str, *, person: str = "ann") -> None:
         await self.world.user(person).presses(self._message(message), label)
 
+    async def choose(self, message: Seen, label: str, *, person: str = "ann") -> None:
+        await self.world.user(person).chooses(self._message(message), label)
+
     async def edit(self, message: Seen, text: str) -> Seen:
         found = self._message(message)
         return self._seen(await Person(self.world, found.author).edits(found, text))
@@ -140,6 +143,7 @@ class DiscordStage(FakeStage):
             private_to=message.private_to or (room.name.removeprefix("dm-") if room.kind == 1 else None),
             by_the_bot=message.author == self.world.bot_user,
             buttons=tuple(one.get("label", "") for one in buttons(message.payload)),
+            options=tuple(option["label"] for one in choices(message.payload) for option in one["options"]),
             files=tuple(Upload(file.name, file.content, file.content_type) for file in message.files),
             pings=frozenset(names.get(one, one) for one in message.pings),
             edits=message.edits,

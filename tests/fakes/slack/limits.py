@@ -39,6 +39,7 @@ _LONGEST = {
     ("section", "text"): 3_000,
     ("header", "text"): 150,
     ("button", "text"): 75,
+    ("static_select", "placeholder"): 150,
     ("input", "label"): 2_000,
     ("input", "hint"): 2_000,
     ("option", "text"): 75,
@@ -148,6 +149,10 @@ def _element_problems(element: Payload, at: str) -> Iterator[str]:
     for number, option in enumerate(element.get("options") or []):
         if len(option["text"]["text"]) > _LONGEST["option", "text"]:
             yield _too_long(75, f"{at}/options/{number}/text/text")
+        if len(option["value"]) > 150:
+            yield _too_long(150, f"{at}/options/{number}/value")
+    if element.get("type") == "static_select" and not element.get("options"):
+        yield f"missing required field: options [json-pointer:{at}]"
 
 
 def _texts_and_ids(part: Payload, at: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.fakes.slack.escaping import as_typed, unescape
 from tests.fakes.slack.forms import state_values
-from tests.fakes.slack.reading import buttons
+from tests.fakes.slack.reading import buttons, choices
 from tests.fakes.slack.records import Account, Message, OpenView, Payload, StoredFile
 from tests.fakes.stage import Upload
 
@@ -101,6 +101,18 @@ class Person:
             for key in ("type", "block_id", "action_id", "text", "value", "style")
             if key in found
         }
+        return self._acts(message, kept)
+
+    async def chooses(self, message: Message, label: str) -> "Delivery":
+        """Choose an option of a list by its label."""
+        there = [(one, option) for one in choices(message.payload) for option in one["options"]]
+        found = next(((one, option) for one, option in there if option["text"]["text"] == label), None)
+        assert found, f"no option {label!r}; there are {[option['text']['text'] for _, option in there]}"
+        element, option = found
+        kept = {key: element[key] for key in ("type", "block_id", "action_id", "placeholder")}
+        return self._acts(message, {**kept, "selected_option": option})
+
+    def _acts(self, message: Message, action: Payload) -> "Delivery":
         room = self._where(message)
         container: Payload = {
             "type": "message",
@@ -112,7 +124,7 @@ class Person:
             room,
             {
                 "type": "block_actions",
-                "actions": [{**kept, "action_ts": self.workspace.stamps.ts()}],
+                "actions": [{**action, "action_ts": self.workspace.stamps.ts()}],
                 "container": container,
                 "message": dict(message.payload),
                 "state": {"values": {}},

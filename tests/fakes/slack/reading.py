@@ -42,6 +42,17 @@ def buttons(payload: Payload) -> list[Payload]:
     return found
 
 
+def choices(payload: Payload) -> list[Payload]:
+    """Every list to choose from, in order, each with its `block_id`."""
+    return [
+        {**one, "block_id": block.get("block_id")}
+        for block in payload.get("blocks") or []
+        if block.get("type") == "actions"
+        for one in block.get("elements", [])
+        if one.get("type") == "static_select"
+    ]
+
+
 def pings(message: Message) -> set[str]:
     """Ids and broadcast words that this message notifies; `text` counts even beside blocks."""
     payload = message.payload

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tests.fakes.slack.forms import labels
 from tests.fakes.slack.people import Person
-from tests.fakes.slack.reading import buttons, pings, readable
+from tests.fakes.slack.reading import buttons, choices, pings, readable
 from tests.fakes.slack.records import Message, OpenView
 from tests.fakes.slack.workspace import BOT, Workspace
 from tests.fakes.stage import Form, Seen, StartBot, Upload
@@ -82,6 +82,9 @@ class SlackStage(FakeStage):
     async def press(self, message: Seen, label: str, *, person: str = "ann") -> None:
         await self._person(person).presses(self._message(message), label)
 
+    async def choose(self, message: Seen, label: str, *, person: str = "ann") -> None:
+        await self._person(person).chooses(self._message(message), label)
+
     async def edit(self, message: Seen, text: str) -> Seen:
         found = self._message(message)
         return self._seen(await Person(self.workspace, found.author).edits(found, text))
@@ -139,6 +142,9 @@ class SlackStage(FakeStage):
             private_to=message.private_to or (room.name.removeprefix("dm-") if room.kind == "im" else None),
             by_the_bot=message.author.id == BOT.id,
             buttons=tuple(button["text"]["text"] for button in buttons(message.payload)),
+            options=tuple(
+                option["text"]["text"] for one in choices(message.payload) for option in one["options"]
+            ),
             files=tuple(Upload(file.name, file.content, file.mimetype or None) for file in files),
             pings=frozenset(names.get(one, one) for one in pings(message)),
             edits=message.edits,

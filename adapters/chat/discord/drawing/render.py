@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from adapters.chat.card import Attachment, ButtonStyle, Paragraph, Tone
 from adapters.chat.discord.drawing.blocks import BLOCK_LIMIT, MORE, Block, blocks_of, within
 from adapters.chat.discord.drawing.escaping import cut, escaped, harmless, printable, sentence, weight
-from adapters.chat.discord.ids import ButtonId
+from adapters.chat.discord.ids import ButtonId, choice_id
 from adapters.chat.interface import Capabilities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from adapters.chat.card import Button, Card
+    from adapters.chat.card import Button, Card, Choice
     from adapters.chat.discord.ids import OwnMark
 
 #: a card that fits these fits Discord: all embeds of a message hold 6,000 characters, of which some go to
@@ -33,6 +33,7 @@ CAPABILITIES = Capabilities(
     fields_limit=12,
     buttons_limit=10,
     button_label_limit=80,
+    options_limit=25,
     file_limit_bytes=1 << 20,
     heavier=tuple((character, 1) for character in "\\*_~|`[]@<#>"),
 )
@@ -42,6 +43,11 @@ EMBED_TITLE = 256
 BUTTON_LABEL = 80
 BUTTONS_IN_A_ROW = 5
 BUTTONS = 25
+#: each takes a row of the five; so many leave three to buttons
+CHOICES = 2
+OPTION_LABEL = 100
+OPTION_VALUE = 100
+PLACEHOLDER = 150
 FILES = 10
 #: of all files of a message; Discord takes 10 MiB
 FILES_BYTES = 8 << 20
@@ -62,6 +68,16 @@ class DrawnButton:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnChoice:
+    """A choice within Discord's limits."""
+
+    custom_id: str
+    label: str
+    #: value and label of each
+    options: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Drawn:
     """What a message holds."""
 
@@ -69,6 +85,7 @@ class Drawn:
     #: embeds as Discord's API writes them
     embeds: tuple[dict[str, Any], ...]
     buttons: tuple[DrawnButton, ...] = ()
+    choices: tuple[DrawnChoice, ...] = ()
     files: tuple[Attachment, ...] = ()
 
 
@@ -90,7 +107,7 @@ def render(card: Card, mark: OwnMark, pages_url: str | None = None, asker: str |
     embeds: list[dict[str, Any]] = [{"description": text, "color": _COLOURS[card.tone]} for text in texts]
     embeds[-1]["footer"] = footer
     files = _files((*_more(left), *card.attachments))
-    return Drawn(content, tuple(embeds), tuple(_buttons(card.buttons)), files)
+    return Drawn(content, tuple(embeds), tuple(_buttons(card.buttons)), tuple(_choices(card.choices)), files)
 
 
 def _first_part(card: Card) -> object:
@@ -176,7 +193,26 @@ def _buttons(buttons: Iterable[Button]) -> list[DrawnButton]:
         if asks:
             # The button that confirms it must fit as well.
             str(ButtonId(button.action, button.value, card=_LONGEST_ID, is_asked=True))
-        label = cut(" ".join(harmless(button.label).split()), BUTTON_LABEL) or button.action[:BUTTON_LABEL]
+        label = _label(button.label, BUTTON_LABEL) or button.action[:BUTTON_LABEL]
         # Discord refuses a message with one id twice.
         drawn.setdefault(custom_id, DrawnButton(custom_id, label, button.style))
     return list(drawn.values())[:BUTTONS]
+
+
+def _choices(choices: Iterable[Choice]) -> list[DrawnChoice]:
+    drawn: dict[str, DrawnChoice] = {}
+    for choice in choices:
+        custom_id = choice_id(choice.action)
+        options = {
+            one.value: _label(one.label, OPTION_LABEL) or "…"
+            for one in choice.options
+            if 0 < len(one.value) <= OPTION_VALUE
+        }
+        shown = tuple(options.items())[: CAPABILITIES.options_limit]
+        if shown:
+            drawn.setdefault(custom_id, DrawnChoice(custom_id, _label(choice.label, PLACEHOLDER), shown))
+    return list(drawn.values())[:CHOICES]
+
+
+def _label(text: str, limit: int) -> str:
+    return cut(" ".join(harmless(text).split()), limit)

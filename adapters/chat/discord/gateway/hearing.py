@@ -17,7 +17,7 @@ from adapters.chat.discord.gateway.catching_up import CatchUp
 from adapters.chat.discord.gateway.client import make_client
 from adapters.chat.discord.gateway.intake import Intake, Known, Texts
 from adapters.chat.discord.inbound import Threads, message_of
-from adapters.chat.discord.interactions import CardButton, Interactions, tree_of
+from adapters.chat.discord.interactions import CardButton, CardChoice, Interactions, tree_of
 from adapters.chat.discord.options import NAME, Mode
 from adapters.chat.discord.refusals import NOT_THERE, TROUBLE, fatal
 from adapters.chat.errors import UnreachableError
@@ -39,7 +39,7 @@ class Hearing:
     def __init__(self, options: DiscordOptions) -> None:
         self._options = options
         self.client = make_client(options, self)
-        self.client.add_dynamic_items(CardButton)
+        self.client.add_dynamic_items(CardButton, CardChoice)
         self.attachments = Attachments(options, self.client)
         self.acknowledging = Acknowledging()
         self.client.tree = tree_of(self.client, options.words, lambda: self._interactions)

@@ -7,7 +7,7 @@ import pytest
 
 from adapters.chat.discord.gateway.hearing import COMMANDS
 from adapters.chat.discord.ids import Handle
-from adapters.chat.interface import Button, Click, Trigger
+from adapters.chat.interface import Button, Choice, Click, Option, Trigger
 from tests.adapters.chat.discord.discord_bot import QUICK, DiscordBot, answer, card, private, thread_of
 from tests.fakes.discord.interactions import DEFERRED_MESSAGE, DEFERRED_UPDATE
 from tests.fakes.discord.stage import DiscordStage
@@ -99,6 +99,28 @@ async def test_a_button_that_wants_to_be_confirmed_asks_before_it_does_anything(
     assert (await stage.changed(question)).buttons == ()
 
 
+async def test_what_is_chosen_is_kept_as_a_press_also_after_a_restart(stage, kept, platform, world):
+    said = await stage.say(PASTE)
+    event = await kept.next()
+    options = tuple(Option(f"a:{number}", f"server {number}") for number in range(30))
+    shown = card(
+        choices=(Choice("pick", "Which server?", options),), buttons=(Button("wrong", "7", "Wrong"),)
+    )
+    ref = await platform.post(thread_of(event), answer(event, shown=shown))
+    posted = await stage.next_answer()
+    assert (len(posted.options), posted.buttons) == (25, ("Wrong",))
+
+    await stage.choose(posted, "server 7", person="bob")
+
+    click = await kept.next(1)
+    assert (click.action, click.value, click.person.name) == ("pick", "a:7", "Bob")
+    assert (click.message, click.message.place.thread) == (ref, said.id)
+    assert (await _acknowledged(world)).callback == DEFERRED_UPDATE
+    await stage.restart(kill=True)
+    await stage.choose(posted, "server 8")
+    assert (await kept.next(2)).value == "a:8"
+
+
 async def test_buttons_work_after_a_restart(stage, kept, platform):
     await stage.say(PASTE)
     event = await kept.next()
@@ -112,7 +134,8 @@ async def test_buttons_work_after_a_restart(stage, kept, platform):
 
 
 async def test_sending_buttons_leaves_nothing_behind_in_the_library(stage, kept, platform):
-    shown = card(buttons=(Button("approve", "7", "Approve"), Button("wrong", "a", "Wrong", confirm="?")))
+    buttons = (Button("approve", "7", "Approve"), Button("wrong", "a", "Wrong", confirm="?"))
+    shown = card(buttons=buttons, choices=(Choice("pick", "Which?", (Option("1", "one"),)),))
     await stage.say(PASTE)
     event = await kept.next()
     store = platform.client._connection._view_store

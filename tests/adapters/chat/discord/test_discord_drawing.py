@@ -33,12 +33,14 @@ from adapters.chat.interface import (
     Bullets,
     Button,
     Card,
+    Choice,
     Code,
     CodeKind,
     Field,
     Fields,
     Link,
     Links,
+    Option,
     Paragraph,
     Section,
     Subheading,
@@ -229,6 +231,25 @@ def test_there_are_no_more_files_and_buttons_than_discord_takes():
 
     assert (len(drawn.buttons), len(drawn.files), drawn.files[0].name) == (25, 10, "_0_a.md")
     assert sum(len(one.text) for one in drawn.files) == FILES_BYTES
+
+
+@given(labels=st.lists(st.text(max_size=200), min_size=1, max_size=40), about=st.text(max_size=300))
+def test_a_choice_is_within_discord_s_limits_whatever_it_says(labels, about):
+    options = tuple(Option(f"v{number}", label) for number, label in enumerate(labels))
+
+    drawn = render(Card("t", "t", choices=(Choice("pick", about, options), Choice("none", "n", ()))), MARK)
+
+    (choice,) = drawn.choices
+    shown = [{"value": value, "label": label} for value, label in choice.options]
+    select = {"type": 3, "custom_id": choice.custom_id, "placeholder": choice.label, "options": shown}
+    body = {"content": drawn.content, "embeds": list(drawn.embeds)}
+    check_message({**body, "components": [{"type": 1, "components": [select]}]}, files=0)
+    assert [one["value"] for one in shown] == [one.value for one in options[:25]]
+
+
+def test_a_choice_whose_name_cannot_be_carried_is_refused():
+    with pytest.raises(TooLongError):
+        render(Card("t", "t", choices=(Choice("x" * 97, "n", (Option("1", "a"),)),)), MARK)
 
 
 def test_a_fence_ends_only_at_its_end():

@@ -276,6 +276,22 @@ def test_an_odd_event_is_left_alone(payload: dict[str, object]) -> None:
     assert message is None or message.delivery_keys
 
 
+def test_what_is_chosen_counts_as_a_press_and_other_elements_do_not() -> None:
+    action = {"action_id": "pick#choice-0", "action_ts": "1.1", "type": "static_select"}
+    payload = {
+        "actions": [{**action, "selected_option": {"value": "r1:abc", "text": {"text": "a"}}}],
+        "channel": {"id": "C1"},
+        "message": {"ts": "1764320157.000100"},
+        "user": {"id": "U1", "username": "ann"},
+    }
+
+    click = click_of(payload, US, NOW)
+
+    assert click is not None
+    assert (click.action, click.value) == ("pick", "r1:abc")
+    assert click_of({**payload, "actions": [{**action, "type": "datepicker"}]}, US, NOW) is None
+
+
 @pytest.mark.parametrize("payload", [{}, {"actions": []}, {"message": {}}, {"user": {"id": "U1"}}])
 def test_odd_interactions_are_left_alone(payload: dict[str, object]) -> None:
     assert click_of(payload, US, NOW) is None

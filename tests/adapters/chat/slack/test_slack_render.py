@@ -14,12 +14,14 @@ from adapters.chat.interface import (
     Button,
     ButtonStyle,
     Card,
+    Choice,
     Code,
     CodeKind,
     Field,
     Fields,
     Link,
     Links,
+    Option,
     Paragraph,
     Section,
     Subheading,
@@ -245,6 +247,21 @@ def test_buttons_are_told_apart_and_carry_what_they_should() -> None:
     )
     assert (second["action_id"], second["style"], "value" in second) == ("wrong#1", "primary", False)
     assert "style" not in first
+
+
+@given(labels=st.lists(st.text(max_size=200), min_size=1, max_size=120), about=st.text(max_size=300))
+def test_a_choice_is_what_slack_takes_whatever_it_says(labels: list[str], about: str) -> None:
+    options = tuple(Option(f"{number}", label) for number, label in enumerate(labels))
+    card = fit(
+        Card("t", "s", choices=(Choice("pick", about, options), Choice("none", "n", ()))), CAPABILITIES
+    )
+
+    rendered = render(card)
+
+    assert_slack_takes(rendered)
+    (select,) = rendered.blocks[-1]["elements"]
+    assert select["action_id"] == "pick#choice-0"
+    assert [one["value"] for one in select["options"]] == [one.value for one in options[:100]]
 
 
 def test_a_card_with_hardly_anything_is_shown_too() -> None:
