@@ -17,10 +17,11 @@ from rules.engine.report import Change, FixKind
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from adapters.hosts.interface import Preflight, Snapshot
+    from adapters.hosts.interface import Launch, Preflight, Snapshot
     from rules.engine.report import Remedy
     from rules.releases.release import Release
 
+_LEVELS_WITH_INFO: Final = frozenset({"INFO", "DEBUG"})
 #: what a run does, in order
 STEPS: Final = ("lock", "check", "stop", "free", "launch", "start", "healthy", "verify", "commit")
 
@@ -101,7 +102,9 @@ def make_plan(asked: Asked, found: Found, timeouts: Timeouts) -> Plan:
     before, after = found.preflight.before, found.preflight.after
     _check_host(asked, found)
     promises = Promises(
-        tuple(proof.lines for proof in remedy.verify if proof.lines) if found.has_gpu else (),
+        tuple(proof.lines for proof in remedy.verify if proof.lines)
+        if found.has_gpu and _logs_lines(after)
+        else (),
         tuple(text for proof in remedy.verify for text in proof.absent),
     )
     return Plan(
@@ -129,6 +132,13 @@ def make_plan(asked: Asked, found: Found, timeouts: Timeouts) -> Plan:
         expires_at=asked.expires_at,
         nonce=asked.nonce,
     )
+
+
+def _logs_lines(launch: Launch) -> bool:
+    """Tell whether a launch lets vLLM log what releases promise: lines of the level INFO, in its own form."""
+    env = launch.env
+    is_own = env.get("VLLM_CONFIGURE_LOGGING", "1") != "0" and not env.get("VLLM_LOGGING_CONFIG_PATH")
+    return is_own and env.get("VLLM_LOGGING_LEVEL", "INFO").upper() in _LEVELS_WITH_INFO
 
 
 def _check_release(remedy: Remedy, version: str | None) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from adapters.hosts.errors import DefiniteError
-from adapters.hosts.interface import RunState
+from adapters.hosts.interface import ProbeKind, RunState
 from bot.relaunch.running.course import outcome_of
 from bot.relaunch.running.restoring import need_a_person
 from bot.relaunch.states import State
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from bot.relaunch.interface import Result
     from bot.relaunch.running.course import Course
     from bot.verification.verdict import Verdict
+
+
+_OK: Final = 200
 
 
 async def healthy(course: Course) -> Result:
@@ -75,6 +78,10 @@ async def commit(course: Course, launched: Result, proven: Result) -> Result:
         is_planned = _is_start(status, launched) and status.running_spec_hash == plan.after.spec_hash
         if not is_planned or not _is_proven(status, proven):
             return {"failed": "What was proven no longer runs."}
+        # a dead engine leaves its API server behind for a while
+        health = await course.host.probe(plan.server, ProbeKind.HEALTH, plan.model, plan.timeouts.probe)
+        if health.status != _OK:
+            return {"failed": "What was proven no longer answers its health check."}
         await record.note("commit:intent", "", record.intent("commit"))
     try:
         snapshot = await course.host.commit(course.order("commit"))

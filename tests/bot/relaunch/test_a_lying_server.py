@@ -82,6 +82,12 @@ async def _is_told_everywhere(team, relaunch_id, words):
     assert State.COMMITTED not in {moment.state for moment in moments}
 
 
+def _kill_engine(gpu):
+    (engine,) = gpu.engines()
+    os.kill(engine, signal.SIGKILL)
+    until("it is sick", lambda: gpu.probe("health")["status"] == 503)
+
+
 def _is_back(gpu):
     assert gpu.snapshot_env()[BACKEND] == "FLASHINFER"
     assert gpu.starts()[-1]["env"][BACKEND] == "FLASHINFER"
@@ -116,9 +122,7 @@ async def test_what_dies_while_it_is_soaked_is_not_fixed(tmp_path, looker, what)
 
     def die():
         if what == "the engine":
-            (engine,) = gpu.engines()
-            os.kill(engine, signal.SIGKILL)
-            until("it is sick", lambda: gpu.probe("health")["status"] == 503)
+            _kill_engine(gpu)
         else:
             gpu.ended()
 
@@ -134,17 +138,22 @@ async def test_what_dies_while_it_is_soaked_is_not_fixed(tmp_path, looker, what)
         _is_back(gpu)
 
 
-async def test_what_dies_right_after_it_was_proven_is_not_fixed(tmp_path, looker):
-    async with a_broken_server(tmp_path, looker, HONEST_WITH) as (gpu, team, fingerprint):
+@pytest.mark.parametrize("what", ["the server", "the engine"])
+async def test_what_dies_right_after_it_was_proven_is_not_fixed(tmp_path, looker, what):
+    flags = ["--standin-engine-death=600", HONEST_WITH]
+    async with a_broken_server(tmp_path, looker, *flags) as (gpu, team, fingerprint):
 
         def die():
-            os.kill(gpu.status()["pid"], signal.SIGKILL)
-            gpu.ended()
+            if what == "the server":
+                os.kill(gpu.status()["pid"], signal.SIGKILL)
+                gpu.ended()
+            else:
+                _kill_engine(gpu)
 
         quick(team, witness=Watched("All checks passed.", die))
         relaunch_id = await team.approved(fingerprint=fingerprint, is_vision=True)
 
         assert await team.run(relaunch_id) == State.ROLLED_BACK
 
-        await _is_told_everywhere(team, relaunch_id, "What was proven no longer runs.")
+        await _is_told_everywhere(team, relaunch_id, "What was proven no longer")
         _is_back(gpu)

@@ -8,6 +8,7 @@ import pytest
 from adapters.hosts.interface import Check, Holder, Phase
 from bot.relaunch.gate import Switches
 from bot.relaunch.interface import Pace
+from bot.relaunch.planning.plan import Timeouts
 from bot.relaunch.states import State
 from bot.store.interface import StoreError
 from bot.store.relaunches.interface import Move
@@ -102,6 +103,63 @@ async def test_a_vllm_that_lies_is_never_called_fixed(tmp_path, lie):
         assert team.host.env == BROKEN_ENV
         assert not any("Fixed" in news.detail for news in team.listener.news)
         assert State.COMMITTED.value not in team.listener.states
+
+
+class AfterTheProof:
+    """Does something to the server once every check has passed."""
+
+    def __init__(self, act) -> None:
+        self.act = act
+
+    async def hear(self, news) -> None:
+        if news.detail == "All checks passed.":
+            self.act()
+
+
+def _restarted_by_its_host(host) -> None:
+    # the same start and launch, and another process
+    host.process.restarts += 1
+    host.process.pid += 1
+
+
+def _its_engine_dies(host) -> None:
+    host.process.behaviour = replace(host.process.behaviour, health=503)
+
+
+def _it_dies(host) -> None:
+    host.process.is_dead = True
+
+
+@pytest.mark.parametrize("what", [_restarted_by_its_host, _its_engine_dies, _it_dies])
+async def test_what_happens_between_the_proof_and_the_keeping_undoes_the_proof(tmp_path, what):
+    async with a_team(tmp_path) as team:
+        quick(team, witness=AfterTheProof(lambda: what(team.host)))
+        relaunch_id = await team.approved()
+
+        assert await team.run(relaunch_id) == State.ROLLED_BACK
+
+        assert verbs(team.host) == ["stop", "start", "restore"]
+        assert "What was proven no longer" in (await team.runs.get(relaunch_id)).detail
+
+
+async def test_a_server_that_came_up_at_the_second_try_of_its_host_is_not_proven(tmp_path):
+    async with a_team(tmp_path) as team:
+        team.host.behave = with_lie(replace(GOOD, restarts_after=1))
+        relaunch_id = await team.approved()
+
+        assert await team.run(relaunch_id) == State.ROLLED_BACK
+
+        assert "it ended and was started again by its host" in (await team.runs.get(relaunch_id)).detail
+
+
+async def test_a_server_that_is_gone_when_it_is_to_be_proven_is_not_waited_for(tmp_path):
+    async with a_team(tmp_path) as team:
+        team.host.behave = with_lie(replace(GOOD, dies_after=2))
+        relaunch_id = await team.approved()
+
+        assert await team.run(relaunch_id) == State.ROLLED_BACK
+
+        assert Timeouts().soak not in team.now.waits
 
 
 async def test_an_image_is_asked_about_where_the_change_concerns_images(tmp_path):

@@ -193,6 +193,26 @@ async def test_a_change_for_images_asks_about_an_image_and_one_that_sets_a_varia
     assert Check.LOG_LINE not in plan.checks
 
 
+@pytest.mark.parametrize(
+    ("setting", "is_promised"),
+    [
+        ({"VLLM_LOGGING_LEVEL": "WARNING"}, False),
+        ({"VLLM_LOGGING_LEVEL": "error"}, False),
+        ({"VLLM_CONFIGURE_LOGGING": "0"}, False),
+        ({"VLLM_LOGGING_CONFIG_PATH": "/etc/logging.json"}, False),
+        ({"VLLM_LOGGING_LEVEL": "debug"}, True),
+        ({"VLLM_LOGGING_LEVEL": "INFO", "VLLM_CONFIGURE_LOGGING": "1"}, True),
+    ],
+)
+async def test_a_line_is_promised_only_where_the_launch_lets_vllm_log_it(setting, is_promised):
+    remedy = a_remedy()
+    host = FakeHost(Now(), env={"VLLM_ATTENTION_BACKEND": "FLASHINFER", **setting})
+
+    plan = make_plan(asked(remedy), await found(remedy, host), Timeouts())
+
+    assert (Check.LOG_LINE in plan.checks) is is_promised
+
+
 async def test_a_line_is_promised_only_where_it_is_known_which_gpu_the_server_runs_on():
     remedy = a_remedy()
 
