@@ -6,6 +6,7 @@ import pytest
 
 from bot.wiring.raising import Incident, raising_in
 from rules.engine.paste.facts import Given
+from tests.fakes.faults import Fault
 from tests.fakes.stage import Seen
 from tests.scenario.test_twelve_scenarios_on_four_stages import FIX, HEALTHY, PATIENCE_S, SAMPLE
 
@@ -100,3 +101,46 @@ async def test_who_answers_in_its_thread_is_answered_there(stages, stage_name):
 
     assert FIX in again.text
     assert again.id != answer.id
+
+
+POSTING = {"slack": "chat.postMessage", "discord": "POST /channels/{channel_id}/messages"}
+
+
+@pytest.mark.parametrize("stage_name", ["slack-socket", "discord"])
+async def test_a_message_that_is_out_though_the_platform_did_not_say_so_is_there_once(stages, stage_name):
+    watched = Watched(stages, await stages.get(stage_name))
+    ground = watched.stage.workspace if watched.platform == "slack" else watched.stage.world
+
+    ground.faults.plan(Fault(POSTING[watched.platform], status=500, after_effect=True))
+    await watched.raises(SAMPLE)
+    answer = await watched.answer()
+    await watched.stage.settled(PATIENCE_S)
+
+    (head,) = watched.heads()
+    assert answer.thread == head.id
+    assert len([one for one in watched.stage.answers(watched.room) if one.buttons]) == 1
+
+
+async def test_a_channel_that_does_not_exist_is_given_up_and_holds_up_no_other(stages, stage_name):
+    watched = Watched(stages, await stages.get(stage_name))
+    nowhere = {"slack": "slack:C0NOWHERE", "discord": "discord:123", "console": watched.channel}[
+        watched.platform
+    ]
+
+    async with raising_in(nowhere, watched.stage.bot.bot.settings, Given()) as raiser:
+        await raiser.raise_incident(Incident(f"{watched.room}-lost", SOURCE, SAMPLE))
+    await watched.raises(SAMPLE, event_id="2")
+
+    assert (await watched.answer()).thread in {one.id for one in watched.heads()}
+    await watched.stage.settled(PATIENCE_S)
+
+
+async def test_what_the_watch_was_told_of_the_machine_decides_the_answer(stages, stage_name):
+    watched = Watched(stages, await stages.get(stage_name))
+    line = "RuntimeError: Qwen3-VL does not support AttentionBackendEnum.FLASHINFER backend now."
+
+    await watched.raises(line, given=Given(vllm_version="0.11.2", gpu="T4"))
+    answer = await watched.answer()
+
+    assert "0.11.2" in answer.text
+    assert "7.5" in answer.text
