@@ -5,7 +5,7 @@ It fails closed: what no list allows is refused. Asked at the click and again ri
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
@@ -136,6 +136,16 @@ class Authorizer:
         fitting = roles & target.approvers if action is Action.APPROVE else roles
         return frozenset(one for one in self.policy.members_of(fitting) if GROUP_ID.fullmatch(one))
 
+    def decide_on_lost(
+        self, actor: Actor, action: Action, target: Target, host_groups: frozenset[str]
+    ) -> Decision:
+        """Judge an act on a server that the registry does not have, by a grant on each of these groups."""
+        decisions = [
+            self.decide(actor, action, replace(target, host_group=group)) for group in sorted(host_groups)
+        ]
+        refused = (decision for decision in decisions if not decision.is_allowed)
+        return next(refused, decisions[0] if decisions else Decision(Refusal.NO_ROLE))
+
     def decide_on_switch(self, actor: Actor, host_groups: frozenset[str], *, on: bool) -> Decision:
         """Judge the wish to turn all relaunching off or on; `host_groups` are those of all hosts.
 
@@ -203,6 +213,21 @@ class Authorizer:
             if person not in counted or one.is_signed_in:
                 counted[person] = one
         return tuple(counted.values())
+
+
+def lost_target(server: str, host: str) -> Target:
+    """Return a server that the registry does not have: nothing may be done to it, and from no chat."""
+    nothing: frozenset[str] = frozenset()
+    return Target(
+        server,
+        host,
+        "",
+        is_production=False,
+        operations=nothing,
+        approvers=nothing,
+        approvals_needed=1,
+        channels=nothing,
+    )
 
 
 def _out_of_bounds(actor: Actor, action: Action, target: Target) -> Refusal | None:

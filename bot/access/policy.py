@@ -75,6 +75,11 @@ class Policy:
             grant.role for grant in self.grants if action in grant.actions and host_group in grant.host_groups
         )
 
+    @property
+    def host_groups(self) -> frozenset[str]:
+        """Return all groups of hosts that a grant names."""
+        return frozenset[str]().union(*(grant.host_groups for grant in self.grants))
+
     def members_of(self, roles: frozenset[str]) -> frozenset[str]:
         """Return the ids of all actors and groups that have one of these roles."""
         return frozenset[str]().union(*(self.members.get(role, frozenset()) for role in roles))

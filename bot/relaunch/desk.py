@@ -5,36 +5,47 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bot.access.authorization import Approval, Decision, Refusal, Sight
+from bot.access.authorization import Decision, Refusal, Sight
 from bot.access.policy import Action
-from bot.relaunch.deciding import Act
 from bot.relaunch.interface import News
-from bot.relaunch.outcomes import DeskOutcome, OutcomeKind, Shown
+from bot.relaunch.outcomes import DeskOutcome, OutcomeKind
 from bot.relaunch.permission import request_of
 from bot.relaunch.planning.kept_plan import ForeignPlanError, plan_from_json
 from bot.relaunch.running.abandoning import abandon
 from bot.relaunch.states import TERMINAL, UNWAITABLE, State
-from bot.store.relaunches.interface import Move, MoveRefusedError, Ruling
+from bot.store.relaunches.interface import Move, MoveRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from datetime import datetime
 
     from bot.access.actor import Actor
     from bot.access.authorization import Target
     from bot.audit.entry import Entry
     from bot.audit.interface import Journal
+    from bot.relaunch.approving import Approving
+    from bot.relaunch.deciding import Act
     from bot.relaunch.interface import Tools
+    from bot.relaunch.outcomes import Shown
     from bot.relaunch.permission import PresentPermission
-    from bot.relaunch.planning.plan import Plan
     from bot.relaunch.requesting import Requesting, Wanted
+    from bot.relaunch.viewing import Viewing
     from bot.store.relaunches.interface import Relaunch
 
 #: nothing runs yet: a run that is called off ends at once
 _IDLE = frozenset({State.REQUESTED, State.PLANNED, State.PREFLIGHT_OK, State.AWAITING_APPROVAL})
 
 
-class _NotWaitingError(Exception):
-    """What was to be approved does not wait for it."""
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A run, and what somebody may do with it."""
+
+    run: Relaunch
+    act: Act
+    decision: Decision
+
+    def entry(self, at: datetime) -> Entry:
+        """Return the entry that says so."""
+        return self.act.decided(self.decision, at, self.run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +55,16 @@ class Desk:
     tools: Tools
     permission: PresentPermission
     requesting: Requesting
+    approving: Approving
+    viewing: Viewing
     journal: Journal
-    #: wakes whoever feeds the engine
-    wake: Callable[[], None]
 
     async def request(self, actor: Actor, wanted: Wanted) -> DeskOutcome:
         """Ask for a plan."""
         target = self.permission.target(wanted.server)
         if target is None:
             return _unregistered(wanted.server)
-        act = await self._act(actor, Action.FORCE if wanted.is_forced else Action.REQUEST, target)
-        decision = self._decide(act)
+        act, decision = await self._judge(actor, wanted, target)
         if not decision.is_allowed:
             return await self._deny(act, decision)
 
@@ -71,8 +81,7 @@ class Desk:
         target = self.permission.target(wanted.server)
         if target is None:
             return _unregistered(wanted.server)
-        act = await self._act(actor, Action.FORCE if wanted.is_forced else Action.REQUEST, target)
-        decision = self._decide(act)
+        act, decision = await self._judge(actor, wanted, target)
         entry = act.decided(decision, self.tools.clock())
         await self.journal.write(replace(entry, detail=entry.detail or "a look at the plan"))
         if not decision.is_allowed:
@@ -81,14 +90,10 @@ class Desk:
 
     async def approve(self, actor: Actor, relaunch_id: str, plan_hash: str) -> DeskOutcome:
         """Approve the plan that an actor saw; the last approval that is needed sets the run off, once."""
-        run = await self.tools.runs.get(relaunch_id)
-        target = self.permission.target(run.server)
-        if target is None:
-            return _unregistered(run.server)
-        act = await self._act(actor, Action.APPROVE, target)
-        decision = self._decide(act)
-        if not decision.is_allowed:
-            return await self._deny(act, decision, run)
+        opened = await self._open(actor, Action.APPROVE, relaunch_id)
+        if isinstance(opened, DeskOutcome):
+            return opened
+        run, act = opened.run, opened.act
         if run.state is not State.AWAITING_APPROVAL or run.plan is None:
             return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
         try:
@@ -101,42 +106,31 @@ class Desk:
             outcome = DeskOutcome(OutcomeKind.BLOCKED, run, plan, blocked, detail=blocked.detail)
             await self._hold_back(act, outcome)
             return outcome
-        return await self._approve(act, run, plan, plan_hash)
+        return await self.approving.approve(act, run, plan, plan_hash)
 
     async def reject(self, actor: Actor, relaunch_id: str, plan_hash: str) -> DeskOutcome:
         """Turn a plan down."""
-        run = await self.tools.runs.get(relaunch_id)
-        target = self.permission.target(run.server)
-        if target is None:
-            return _unregistered(run.server)
-        act = await self._act(actor, Action.REJECT, target)
-        decision = self._decide(act)
-        is_waiting = run.state is State.AWAITING_APPROVAL
-        if decision.is_allowed and is_waiting:
-            sight = Sight(plan_hash, self.tools.clock())
-            decision = self.permission.authorizer.decide_on_plan(
-                act.actor, act.action, target, request_of(run, ()), sight
-            )
+        opened = await self._open(actor, Action.REJECT, relaunch_id)
+        if isinstance(opened, DeskOutcome):
+            return opened
+        run, act = opened.run, opened.act
+        if run.state is not State.AWAITING_APPROVAL:
+            return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
+        sight, authorizer = Sight(plan_hash, self.tools.clock()), self.permission.authorizer
+        decision = authorizer.decide_on_plan(act.actor, act.action, act.target, request_of(run, ()), sight)
         if not decision.is_allowed:
             return await self._deny(act, decision, run)
-        if not is_waiting:
-            return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
         entry = act.decided(decision, self.tools.clock(), run)
         return await self._end(run, State.REJECTED, f"Rejected by {actor.id}.", entry, OutcomeKind.REJECTED)
 
     async def cancel(self, actor: Actor, relaunch_id: str) -> DeskOutcome:
         """Call a run off; one that has touched its server goes back, unless it is already proven or going back."""
-        run = await self.tools.runs.get(relaunch_id)
-        target = self.permission.target(run.server)
-        if target is None:
-            return _unregistered(run.server)
-        act = await self._act(actor, Action.CANCEL, target)
-        decision = self._decide(act)
-        if not decision.is_allowed:
-            return await self._deny(act, decision, run)
+        opened = await self._open(actor, Action.CANCEL, relaunch_id)
+        if isinstance(opened, DeskOutcome):
+            return opened
+        run, entry = opened.run, opened.entry(self.tools.clock())
         if run.state in TERMINAL:
             return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
-        entry = act.decided(decision, self.tools.clock(), run)
         if run.state in _IDLE:
             detail = f"Called off by {actor.id}."
             return await self._end(run, State.VOIDED, detail, entry, OutcomeKind.CALLED_OFF)
@@ -145,88 +139,35 @@ class Desk:
         return DeskOutcome(kind, await self.tools.runs.get(run.id))
 
     async def unlock(self, actor: Actor, relaunch_id: str) -> DeskOutcome:
-        """Take the host away from a run that is lost; the next one has a higher fence, so this one can do nothing."""
-        run = await self.tools.runs.get(relaunch_id)
-        target = self.permission.target(run.server)
-        if target is None:
-            return _unregistered(run.server)
-        act = await self._act(actor, Action.UNLOCK, target)
-        decision = self._decide(act)
-        if not decision.is_allowed:
-            return await self._deny(act, decision, run)
+        """Take the host away from a run that is lost; the next one has a higher fence, so this one can do nothing.
+
+        Also where the registry has the server no more.
+        """
+        opened = await self._open(actor, Action.UNLOCK, relaunch_id)
+        if isinstance(opened, DeskOutcome):
+            return opened
+        run = opened.run
         if run.state in TERMINAL:
             return DeskOutcome(OutcomeKind.ALREADY, run, detail=run.detail)
-        await self.journal.write(act.decided(decision, self.tools.clock(), run))
+        await self.journal.write(opened.entry(self.tools.clock()))
         await abandon(run.id, f"The host was unlocked by {actor.id}.", self.tools, actor.id)
         return DeskOutcome(OutcomeKind.CALLED_OFF, await self.tools.runs.get(run.id))
 
     async def list(self, actor: Actor, limit: int = 20) -> tuple[Relaunch, ...]:
         """Return the newest runs that an actor may see."""
-        return tuple([run for run in await self.tools.runs.recent(limit) if await self._may_see(actor, run)])
+        return await self.viewing.list(actor, limit)
 
     async def show(self, actor: Actor, relaunch_id: str) -> Shown | None:
         """Return one run with its plan and timeline; None for somebody who may not see it."""
+        return await self.viewing.show(actor, relaunch_id)
+
+    async def _open(self, actor: Actor, action: Action, relaunch_id: str) -> _Opened | DeskOutcome:
+        """Return a run that somebody may do this with, or what keeps them from it, written down."""
         run = await self.tools.runs.get(relaunch_id)
-        target = self.permission.target(run.server)
-        if target is None:
-            return None
-        act = await self._act(actor, Action.VIEW, target)
-        decision = self._decide(act)
-        if not decision.is_allowed:
-            await self._deny(act, decision, run)
-            return None
-        try:
-            plan = plan_from_json(run.plan) if run.plan is not None else None
-        except ForeignPlanError:
-            plan = None
-        approvers = tuple(who.id for who, _ in await self.tools.approvals.of(run.id))
-        return Shown(run, plan, tuple(await self.tools.runs.moments(run.id)), approvers)
-
-    async def _may_see(self, actor: Actor, run: Relaunch) -> bool:
-        target = self.permission.target(run.server)
-        return target is not None and (await self.permission.decide(actor, Action.VIEW, target)).is_allowed
-
-    async def _approve(self, act: Act, run: Relaunch, plan: Plan, plan_hash: str) -> DeskOutcome:
-        now, authorizer = self.tools.clock(), self.permission.authorizer
-        actor, target = act.actor, act.target
-        approval = Approval(actor.id, plan_hash, actor.is_signed_in, now)
-        missing = 0
-
-        def rule(kept: Relaunch, earlier: tuple[Approval, ...]) -> Ruling:
-            nonlocal missing
-            if kept.state is not State.AWAITING_APPROVAL:
-                raise _NotWaitingError
-            request = request_of(kept, earlier)
-            decision = authorizer.decide_on_plan(
-                actor, Action.APPROVE, target, request, Sight(plan_hash, now)
-            )
-            entry = act.decided(decision, self.tools.clock(), kept)
-            others = tuple(one for one in earlier if one.actor_id != actor.id)
-            whole = request_of(kept, (*others, approval))
-            missing = authorizer.approvals_missing(whole, target)
-            is_enough = decision.is_allowed and authorizer.is_approved(whole, target, now)
-            return Ruling(decision, is_enough, (entry,))
-
-        move = Move(run.id, State.APPROVED, now, f"Approved by {actor.id}.")
-        try:
-            ruling = await self.tools.approvals.approve(actor, move, approval, rule)
-        except _NotWaitingError:
-            kept = await self.tools.runs.get(run.id)
-            return DeskOutcome(OutcomeKind.ALREADY, kept, plan, detail=kept.detail)
-        return await self._approved(run, plan, ruling, missing)
-
-    async def _approved(self, run: Relaunch, plan: Plan, ruling: Ruling, missing: int) -> DeskOutcome:
-        if not ruling.decision.is_allowed:
-            if ruling.decision.refusal is Refusal.EXPIRED:
-                detail = "Nobody approved it in time: ask for a new plan."
-                await self.tools.runs.move(Move(run.id, State.EXPIRED, self.tools.clock(), detail))
-            return DeskOutcome(OutcomeKind.DENIED, run, plan, refusal=ruling.decision.refusal)
-        kept = await self.tools.runs.get(run.id)
-        if not ruling.is_enough:
-            return DeskOutcome(OutcomeKind.COUNTED, kept, plan, missing=missing)
-        self.wake()
-        await self.tools.witness.hear(News(kept.id, kept.state, self.tools.clock(), kept.detail))
-        return DeskOutcome(OutcomeKind.APPROVED, kept, plan)
+        if action is not Action.UNLOCK and self.permission.target(run.server) is None:
+            return _unregistered(run.server)
+        act, decision = await self.permission.decide_on_run(actor, action, run)
+        return _Opened(run, act, decision) if decision.is_allowed else await self._deny(act, decision, run)
 
     async def _end(
         self, run: Relaunch, to: State, detail: str, entry: Entry, kind: OutcomeKind
@@ -240,11 +181,10 @@ class Desk:
         await self.tools.witness.hear(News(run.id, to, now, detail))
         return DeskOutcome(kind, await self.tools.runs.get(run.id))
 
-    async def _act(self, actor: Actor, action: Action, target: Target) -> Act:
-        return Act(await self.permission.known(actor, action, target), action, target)
-
-    def _decide(self, act: Act) -> Decision:
-        return self.permission.authorizer.decide(act.actor, act.action, act.target)
+    async def _judge(self, actor: Actor, wanted: Wanted, target: Target) -> tuple[Act, Decision]:
+        return await self.permission.judge(
+            actor, Action.FORCE if wanted.is_forced else Action.REQUEST, target
+        )
 
     async def _deny(self, act: Act, decision: Decision, run: Relaunch | None = None) -> DeskOutcome:
         await self.journal.write(act.decided(decision, self.tools.clock(), run))

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from bot.access.authorization import Approval, Authorizer, Request
+from bot.access.authorization import Approval, Authorizer, Request, lost_target
 from bot.access.groups import MEMORY_S, PresentGroups
 from bot.access.policy import Action
 from bot.hosts.guess import replicas
 from bot.hosts.maintenance import lifts
+from bot.relaunch.deciding import Act
 from bot.relaunch.gate import PastRun, Wish, may_run, switched_off
 from bot.relaunch.interface import GroupsUnknownError
 from bot.relaunch.states import TOUCHED, State
@@ -69,7 +70,26 @@ class PresentPermission:
 
     async def decide(self, actor: Actor, action: Action, target: Target) -> Decision:
         """Judge an act that needs no plan, by the groups that somebody is in."""
-        return self.authorizer.decide(await self.known(actor, action, target), action, target)
+        return (await self.judge(actor, action, target))[1]
+
+    async def judge(self, actor: Actor, action: Action, target: Target) -> tuple[Act, Decision]:
+        """Return what somebody wants, with the groups it hangs on, and whether they may."""
+        known = await self.known(actor, action, target)
+        return Act(known, action, target), self.authorizer.decide(known, action, target)
+
+    async def decide_on_run(self, actor: Actor, action: Action, run: Relaunch) -> tuple[Act, Decision]:
+        """Judge an act on a run, whose server may have left the registry since.
+
+        Then it is judged by its host's group, and where that has left too, by all groups that there are.
+        """
+        target = self.target(run.server)
+        if target is not None:
+            return await self.judge(actor, action, target)
+        registry = self.registry()
+        host = registry.host(run.host)
+        lost = lost_target(run.server, run.host)
+        groups = registry.policy.host_groups if host is None else frozenset({host.group})
+        return Act(actor, action, lost), self.authorizer.decide_on_lost(actor, action, lost, groups)
 
     async def withdrawn(self, relaunch: Relaunch, plan: Plan) -> str | None:
         """Return why the approvals of a plan no longer hold, one sentence; None when they do.

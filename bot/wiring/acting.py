@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from bot.access.groups import PresentGroups
+from bot.audit.denied_views import DeniedViews
 from bot.audit.heads import append_line, head_line
 from bot.audit.keys import read_keys
 from bot.clock import random_id, system_clock
+from bot.relaunch.approving import Approving
 from bot.relaunch.chat.asked import Speaking
 from bot.relaunch.chat.board import Board, LatestNews
 from bot.relaunch.chat.fetches import READ_LINES, Fetches
@@ -36,6 +38,7 @@ from bot.relaunch.permission import PresentPermission
 from bot.relaunch.requesting import Requesting
 from bot.relaunch.running.run import run
 from bot.relaunch.switching import Switching
+from bot.relaunch.viewing import Viewing
 from bot.store.answers import SqlAnswers
 from bot.store.inbox import SqlInbox
 from bot.store.journal import SqlJournal
@@ -151,7 +154,15 @@ class Acting:
             soak_s=float(chosen.soak_seconds),
             longest_start_s=60.0 * chosen.start_minutes,
         )
-        return Desk(tools or self.tools, self.permission, requesting, self.journal, wake)
+        chosen_tools = tools or self.tools
+        approving = Approving(chosen_tools, self.permission, wake)
+        viewing = Viewing(chosen_tools, self.permission, self.denied_views)
+        return Desk(chosen_tools, self.permission, requesting, approving, viewing, self.journal)
+
+    @cached_property
+    def denied_views(self) -> DeniedViews:
+        """Return what writes refused looks down, for all that show runs in this process."""
+        return DeniedViews(self.journal, system_clock)
 
     @cached_property
     def service(self) -> RelaunchService:
@@ -183,10 +194,10 @@ class Acting:
         self.groups.ask_at(platforms)
         board = Board(self.tools, SqlRunCards(self.database), platforms, self.news)
         chosen = self.settings.audit
+        work = (self.service.run(), self._show(board), self.denied_views.keep_telling())
         if chosen.head_file is None and not chosen.head_syslog:
-            return self.service.run(), self._show(board)
-        exporting = export_heads(self.journal, chosen.head_file, to_syslog=chosen.head_syslog)
-        return self.service.run(), self._show(board), exporting
+            return work
+        return *work, export_heads(self.journal, chosen.head_file, to_syslog=chosen.head_syslog)
 
     async def _show(self, board: Board) -> None:
         """Keep messages up to date in the one process that carries out runs."""

@@ -56,7 +56,8 @@ async def test_a_server_is_mended_from_a_terminal(terminal):
 async def test_a_plan_can_be_turned_down_called_off_or_unlocked(terminal):
     for act in (("reject",), ("cancel",), ("unlock", "--yes")):
         run_id = await terminal.requested()
-        code, out, err = await terminal.types(act[0], run_id, *act[1:])
+        named = terminal.host.name if act[0] == "unlock" else run_id
+        code, out, err = await terminal.types(act[0], named, *act[1:])
         assert code == 0, err
         assert out.strip()
         assert (await terminal.types("approve", run_id, "--yes"))[0] == 1

@@ -94,12 +94,12 @@ async def cancel(counter: Counter, relaunch_id: str) -> ExitCode:
     return _said(await counter.desk.cancel(counter.actor, relaunch_id))
 
 
-async def unlock(counter: Counter, relaunch_id: str, *, is_sure: bool) -> ExitCode:
-    """Take the host away from a run that is lost."""
-    shown = await counter.shown(relaunch_id)
+async def unlock(counter: Counter, name: str, *, is_sure: bool) -> ExitCode:
+    """Take the host away from a run that is lost, named by its id, its server or its host."""
+    run = (await counter.shown(await counter.open_run(name))).relaunch
     if not is_sure:
-        _ask(f"End {shown.relaunch.id} where it stands, and set {shown.relaunch.host} free?")
-    return _said(await counter.desk.unlock(counter.actor, relaunch_id))
+        _ask(f"End {run.id} of {run.server} where it stands, and set {run.host} free?")
+    return _said(await counter.desk.unlock(counter.actor, run.id))
 
 
 async def times_of(counter: Counter, shown: Shown) -> Measures:

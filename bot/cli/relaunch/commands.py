@@ -202,10 +202,18 @@ def cancel(relaunch: RunArgument) -> int:
 
 
 @app.command("unlock")
-def unlock(relaunch: RunArgument, *, yes: YesOption = False) -> int:
+def unlock(
+    relaunch: Annotated[
+        str, typer.Argument(metavar="ID|SERVER|HOST", help="The relaunch, or what it holds by its name.")
+    ],
+    *,
+    yes: YesOption = False,
+) -> int:
     """End a relaunch that is lost where it stands, and set its host free. Look at the host first.
 
-    For example: vllm-diagnose relaunch unlock 3caee021a0097e42e469d24af7954c4c
+    A server or host that has left the registry since can be named too.
+
+    For example: vllm-diagnose relaunch unlock qwen3-vl
     """
     from bot.cli.relaunch import acting  # noqa: PLC0415 (slow to import)
     from bot.cli.relaunch.counter import at_the_counter  # noqa: PLC0415

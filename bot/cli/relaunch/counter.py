@@ -87,6 +87,19 @@ class Counter:
             raise CommandError(problem, advice, ExitCode.UNUSABLE_INPUT)
         return Case(incident, answer, offer)
 
+    async def open_run(self, name: str) -> str:
+        """Return the id of a run that is named by it, or by a server or host that has one under way.
+
+        Raises `CommandError` where several are meant.
+        """
+        found = [run.id for run in await self.desk.tools.runs.unfinished() if name in (run.server, run.host)]
+        if len(found) > 1:
+            problem = f"{name} has {len(found)} relaunches under way"
+            raise CommandError(
+                problem, "name one by its id: `vllm-diagnose relaunch list`", ExitCode.WRONG_USAGE
+            )
+        return found[0] if found else name
+
     async def shown(self, relaunch_id: str) -> Shown:
         """Return a run with all there is to see of it. Raises `CommandError`, `UnknownRelaunchError`."""
         shown = await self.desk.show(self.actor, relaunch_id)

@@ -12,8 +12,10 @@ from adapters.hosts.interface import Host
 from bot.access.actor import Actor, Surface
 from bot.access.policy import Action, Grant, Policy
 from bot.audit.chain import Keys
+from bot.audit.denied_views import DeniedViews
 from bot.hosts.registry import DriverKind, ProbeSort, Registry, Server, TransportKind
 from bot.hosts.registry import Host as RegisteredHost
+from bot.relaunch.approving import Approving
 from bot.relaunch.desk import Desk
 from bot.relaunch.gate import Switches
 from bot.relaunch.interface import News, Tools
@@ -21,6 +23,7 @@ from bot.relaunch.permission import PresentPermission
 from bot.relaunch.requesting import Requesting, Wanted
 from bot.relaunch.running.run import run
 from bot.relaunch.switching import Switching
+from bot.relaunch.viewing import Viewing
 from bot.store.database import Database
 from bot.store.journal import SqlJournal
 from bot.store.relaunches.approvals import SqlApprovals
@@ -205,6 +208,7 @@ class Team:
         self.approvals = SqlApprovals(self.database, journal)
         self.locks = SqlLocks(self.database)
         self.outbox = SqlOutbox(self.database)
+        self.denied_views = DeniedViews(journal, self.now)
         self.kill_switch = SqlKillSwitch(self.database, journal)
         self.switching = Switching(lambda: self.registry, self.kill_switch, journal, self.now)
         self.permission = PresentPermission(
@@ -234,7 +238,9 @@ class Team:
         requesting = Requesting(
             self.runs, self.locks, self.permission, self.find_host, self.facts, self.now, self.new_id
         )
-        return Desk(self.tools, self.permission, requesting, self.journal, lambda: None)
+        approving = Approving(self.tools, self.permission, lambda: None)
+        viewing = Viewing(self.tools, self.permission, self.denied_views)
+        return Desk(self.tools, self.permission, requesting, approving, viewing, self.journal)
 
     def find_host(self, name: str) -> Host:
         if name != "gpu-1":

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.access.authorization import Refusal
+from bot.access.policy import Action, Grant
 from bot.hosts.maintenance import DAYS, Window
 from bot.relaunch.gate import Switches
 from bot.relaunch.outcomes import OutcomeKind
@@ -345,3 +346,65 @@ async def test_a_look_at_a_plan_keeps_nothing_but_stands_in_the_journal(tmp_path
         assert await team.runs.recent(5) == []
         outcomes = [entry["outcome"] for entry in await team.journalled()]
         assert outcomes == ["allowed", "refused", "allowed", "allowed"]
+
+
+def without(registry, *, host=False):
+    """The registry without the server, or without its host."""
+    hosts = () if host else tuple(replace(one, servers=()) for one in registry.hosts)
+    return replace(registry, hosts=hosts)
+
+
+@pytest.mark.parametrize("is_host_gone", [False, True])
+async def test_a_run_whose_server_has_left_the_registry_is_seen_and_unlocked_at_a_terminal(
+    tmp_path, is_host_gone
+):
+    async with a_team(tmp_path) as team:
+        relaunch_id = await team.approved()
+        assert await team.locks.take("gpu-1", relaunch_id) is not None
+        team.registry = without(team.registry, host=is_host_gone)
+
+        assert [run.id for run in await team.desk.list(ROOT)] == [relaunch_id]
+        assert await team.desk.show(ROOT, relaunch_id) is not None
+        for person in (ANNA, EVE, replace(ROOT, id="os:stranger")):
+            refused = await team.desk.unlock(person, relaunch_id)
+            assert refused.kind is OutcomeKind.DENIED
+            assert await team.desk.show(person, relaunch_id) is None
+        assert (await team.desk.cancel(ROOT, relaunch_id)).kind is OutcomeKind.FAILED
+        done = await team.desk.unlock(ROOT, relaunch_id)
+
+        assert (done.kind, done.relaunch.state) == (OutcomeKind.CALLED_OFF, State.VOIDED)
+        assert await team.locks.holder("gpu-1") is None
+        told = [entry for entry in await team.journalled() if entry["act"] == "unlock"]
+        assert [entry["outcome"] for entry in told] == ["refused"] * 3 + ["allowed"]
+
+
+async def test_where_the_host_has_left_too_it_takes_a_grant_on_every_group(tmp_path):
+    async with a_team(tmp_path) as team:
+        relaunch_id = await team.approved()
+        policy = team.registry.policy
+        grants = (*policy.grants, Grant("others", frozenset({Action.VIEW}), frozenset({"production"})))
+        team.registry = replace(
+            without(team.registry, host=True),
+            policy=replace(
+                policy, grants=grants, members={**policy.members, "others": frozenset({"os:ada"})}
+            ),
+        )
+
+        assert (await team.desk.unlock(ROOT, relaunch_id)).refusal is Refusal.NO_ROLE
+        team.registry = replace(team.registry, hosts=without(a_registry()).hosts)
+        assert (await team.desk.unlock(ROOT, relaunch_id)).kind is OutcomeKind.CALLED_OFF
+
+
+async def test_a_page_that_asks_over_and_over_fills_no_journal(tmp_path):
+    async with a_team(tmp_path) as team:
+        outcome = await planned(team)
+        before = len(await team.journalled())
+        for _ in range(30):
+            assert await team.desk.show(EVE, outcome.relaunch.id) is None
+        assert len(await team.journalled()) == before + 1
+
+        await team.denied_views.flush()
+
+        entry = (await team.journalled())[-1]
+        assert (entry["act"], entry["actor"], entry["outcome"]) == ("view", EVE.id, "refused")
+        assert "29 more times" in entry["detail"]
