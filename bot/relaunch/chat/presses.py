@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from bot.access.policy import Action
-from bot.hosts.guess import candidates, the_one
+from bot.hosts.guess import candidates, replicas, the_one
+from bot.locale import say
 from bot.relaunch.chat.actions import APPROVE, CANCEL, PICK, REJECT, digest_of, pick_of, plan_of
 from bot.relaunch.chat.board import origin_of
 from bot.relaunch.chat.people import channel_of
-from bot.relaunch.chat.words import Picker, plain_card, said_card
+from bot.relaunch.chat.words import Picker, plain_card, said_card, several_card
 from bot.relaunch.choosing import Choice, wanted_of
 from bot.relaunch.outcomes import OutcomeKind
 from bot.relaunch.scope import scope_of
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from bot.access.actor import Actor
     from bot.clock import Clock
     from bot.hosts.guess import Candidate, Hints
-    from bot.hosts.registry import Registry, Server
+    from bot.hosts.registry import Host, Registry, Server
     from bot.relaunch.desk import Desk
     from bot.relaunch.offer import Offer
     from bot.relaunch.outcomes import DeskOutcome
@@ -56,10 +57,12 @@ class RelaunchPresses:
             return await self._want(actor, click, language)
         if click.action == PICK:
             picked = pick_of(click.value)
-            server = self._picked(picked[1]) if picked is not None else None
-            if picked is None or server is None:
+            servers = self._picked(picked[1]) if picked is not None else ()
+            if picked is None or not servers:
                 return plain_card("relaunch.gone", language)
-            return await self._request_picked(actor, language, picked[0], server)
+            if len(servers) > 1:
+                return await self._request_all(actor, language, picked[0], servers)
+            return await self._request_picked(actor, language, picked[0], servers[0])
         named = plan_of(click.value)
         if named is None:
             return plain_card("relaunch.gone", language)
@@ -74,10 +77,15 @@ class RelaunchPresses:
         }
         return _told(await acts[click.action](), language)
 
-    def _picked(self, digest: str) -> str | None:
-        """Return the server that a button stands for."""
-        names = (server.name for _, server in self.registry().servers())
-        return next((name for name in names if digest_of(name) == digest), None)
+    def _picked(self, digest: str) -> tuple[str, ...]:
+        """Return the server that a button stands for, or all those of one model."""
+        registry = self.registry()
+        for host, server in registry.servers():
+            if digest_of(server.name) == digest:
+                return (server.name,)
+            if digest_of(_all_of(host, server)) == digest:
+                return replicas(registry, host, server)
+        return ()
 
     async def _want(self, actor: Actor, click: Click, language: str) -> Card | None:
         """Ask for a plan for the server that is meant, or which one that is."""
@@ -95,7 +103,8 @@ class RelaunchPresses:
         if found:
             most = self.platforms[click.message.place.platform].capabilities.options_limit
             names = [one.server.name for one in found]
-            return Picker(PICK, "relaunch.pick", most).card(answer.id, names, language)
+            picker = Picker(PICK, "relaunch.pick", most)
+            return picker.card(answer.id, names, language, self._several(found, language))
         return plain_card("relaunch.none", language)
 
     async def _allowed(self, actor: Actor, hints: Hints) -> tuple[Candidate, ...]:
@@ -107,6 +116,37 @@ class RelaunchPresses:
                 for one in found
                 if (await permission.decide(actor, Action.REQUEST, one.host.target(one.server))).is_allowed
             ]
+        )
+
+    def _several(self, found: tuple[Candidate, ...], language: str) -> dict[str, str]:
+        """Return how all servers of one model can be picked, where that is what may be meant."""
+        likeliest = {_all_of(one.host, one.server) for one in found if one.score == found[0].score}
+        if len(likeliest) != 1:
+            return {}
+        (name,) = likeliest
+        number = sum(1 for one in found if _all_of(one.host, one.server) == name)
+        return {name: say("relaunch.pick.all", language, number=number)}
+
+    async def _request_all(
+        self, actor: Actor, language: str, reply_id: str, servers: tuple[str, ...]
+    ) -> Card | None:
+        """Ask for a plan for each server that somebody may ask for; the gate lets one run at a time."""
+        answer, offer = await self._offer(reply_id)
+        if answer is None or offer is None:
+            return plain_card("relaunch.gone", language)
+        permission, told = self.desk.permission, []
+        for name in servers:
+            found = permission.find(name)
+            if found is None:
+                continue
+            decision = await permission.decide(actor, Action.REQUEST, found[0].target(found[1]))
+            if decision.is_allowed:
+                told.append((name, await self._ask_for(actor, language, answer, offer, found[1])))
+        # whoever may ask for none is refused the first one, and that is written down
+        return (
+            several_card(told, language)
+            if told
+            else await self._request_picked(actor, language, reply_id, servers[0])
         )
 
     async def _request_picked(
@@ -121,15 +161,24 @@ class RelaunchPresses:
     async def _request(
         self, actor: Actor, language: str, answer: Answer, offer: Offer, server: Server
     ) -> Card | None:
+        return _told(await self._ask_for(actor, language, answer, offer, server), language)
+
+    async def _ask_for(
+        self, actor: Actor, language: str, answer: Answer, offer: Offer, server: Server
+    ) -> DeskOutcome:
         # in the thread of the failure, whichever card the button stood on
         place = answer.place
         choice = Choice(answer.incident_id or "", origin_of(place, language))
-        wanted = wanted_of(offer, server, choice)
-        return _told(await self.desk.request(actor, wanted), language)
+        return await self.desk.request(actor, wanted_of(offer, server, choice))
 
     async def _offer(self, reply_id: str) -> tuple[Answer | None, Offer | None]:
         answer = await self.answers.get(reply_id)
         return (answer, await self.offering.of(answer)) if answer is not None else (None, None)
+
+
+def _all_of(host: Host, server: Server) -> str:
+    """Return what stands for all servers of one model in one group; no server can be called so."""
+    return f"{host.group}\0{server.model}"
 
 
 def _told(outcome: DeskOutcome, language: str) -> Card | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from adapters.chat.interface import (
@@ -28,7 +29,7 @@ from bot.relaunch.states import TERMINAL, TOUCHED, State
 from bot.triage.showing.defang import defang
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from adapters.chat.interface import Part
     from bot.access.authorization import Refusal
@@ -49,6 +50,7 @@ _SIGNS: Final = {"passed": "✓", "failed": "✗"}
 _MOMENTS: Final = 8
 #: more are a choice
 _MOST_BUTTONS: Final = 5
+_NONE: Mapping[str, str] = MappingProxyType({})
 #: characters of one quoted piece of evidence
 _EVIDENCE: Final = 300
 
@@ -105,18 +107,23 @@ class Picker:
     #: how many a choice of the platform holds
     most: int
 
-    def card(self, reply_id: str, servers: Sequence[str], language: str) -> Card:
-        """Return the question about an answer's server, the likeliest first."""
+    def card(
+        self, reply_id: str, servers: Sequence[str], language: str, several: Mapping[str, str] = _NONE
+    ) -> Card:
+        """Return the question about an answer's server, the likeliest first.
+
+        `several` holds what else can be picked: name → label.
+        """
         title = say(self.key, language)
-        values = {name: pick_value(reply_id, name) for name in servers}
         buttons: tuple[Button, ...] = ()
         choices: tuple[Choice, ...] = ()
+        named = [*several.items(), *((name, name) for name in servers[: self.most - len(several)])]
+        picks = [(pick_value(reply_id, name), label) for name, label in named]
         if len(servers) <= _MOST_BUTTONS:
-            buttons = tuple(Button(self.action, values[name], name) for name in servers)
+            buttons = tuple(Button(self.action, value, label) for value, label in picks)
         else:
-            options = tuple(Option(values[name], name) for name in servers[: self.most])
-            choices = (Choice(self.action, title, options),)
-        number = max(0, len(servers) - self.most) if choices else 0
+            choices = (Choice(self.action, title, tuple(Option(value, label) for value, label in picks)),)
+        number = len(several) + len(servers) - len(named)
         more = Paragraph(say(f"{self.key}.more", language, number=number))
         sections = (Section("", (more,)),) if number else ()
         return Card(
@@ -132,6 +139,20 @@ class Picker:
 def refused_card(refusal: Refusal, language: str) -> Card:
     """Return that somebody may not, and why."""
     return said_card(DeskOutcome(OutcomeKind.DENIED, refusal=refusal), language)
+
+
+def several_card(told: Sequence[tuple[str, DeskOutcome]], language: str) -> Card:
+    """Return what came of asking for several servers at once."""
+    title = say("relaunch.said.several", language, number=len(told))
+    lines = []
+    for server, outcome in told:
+        said = said_card(outcome, language)
+        why = [
+            part.text for section in said.sections for part in section.parts if isinstance(part, Paragraph)
+        ]
+        lines.append(" ".join((f"{server}: {said.title}", *why)))
+    sections = (Section("", (Bullets(tuple(lines)),)),)
+    return Card(title=title, summary=title, tone=Tone.NEUTRAL, sections=sections, language=language)
 
 
 def plain_card(key: str, language: str, **values: str) -> Card:

@@ -107,7 +107,9 @@ class Street:
         self.reception = Reception(
             lambda: team.registry,
             team.now,
-            RelaunchPresses(team.desk, lambda: team.registry, self.answers, offering, team.now, self.platforms),
+            RelaunchPresses(
+                team.desk, lambda: team.registry, self.answers, offering, team.now, self.platforms
+            ),
             fetches,
             Sweeps(sweeping, offering, fetches, self.incidents, speaking),
             self.platforms,

@@ -7,9 +7,23 @@ from dataclasses import replace
 import pytest
 
 from bot.hosts.registry import Registry
+from bot.relaunch.chat.actions import PICK
 from bot.relaunch.outcomes import OutcomeKind
 from bot.relaunch.states import BlockReason, State
-from tests.bot.relaunch.team import ANNA, BEN, CHANNEL, Memory, a_policy, a_registry, a_team, quick, wanted
+from bot.triage.card import RELAUNCH
+from tests.bot.relaunch.asking import PASTE, Street, press, said, where, who
+from tests.bot.relaunch.team import (
+    ANNA,
+    BEN,
+    CHANNEL,
+    EVE,
+    Memory,
+    a_policy,
+    a_registry,
+    a_team,
+    quick,
+    wanted,
+)
 from tests.fakes.host import Behaviour, FakeHost
 
 NAMES = {"qwen-a": "gpu-1", "qwen-b": "gpu-2"}
@@ -105,6 +119,39 @@ async def test_of_two_that_begin_at_once_never_both_are_down(tmp_path, turn):
 
         assert list(ends) == ["committed", "committed"]
         assert max(most) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "label", "word"),
+    [("en", "All 2, one by one", "one is relaunched after"), ("zh-CN", "全部 2 个，逐个进行", "逐个")],
+)
+async def test_all_servers_of_a_model_are_picked_at_once(tmp_path, language, label, word):
+    async with two_machines(tmp_path) as team:
+        street = Street(team)
+        anna, room = who(ANNA), where(CHANNEL)
+        entry = await street.hears(said(room, anna, PASTE))
+        answer = await street.shown(entry)
+        said_to = street.platforms["slack"]
+
+        await street.pressed(press(room, anna, answer, RELAUNCH, language=language))
+        picker = said_to.private[-1].card
+        assert [one.label for one in picker.buttons] == [label, "qwen-a", "qwen-b"]
+        chosen = replace(press(room, anna, answer, PICK, language=language), value=picker.buttons[0].value)
+        await street.pressed(chosen)
+
+        told = said_to.private[-1].card
+        assert word in told.title
+        (bullets,) = told.sections[0].parts
+        assert [item.partition(":")[0] for item in bullets.items] == ["qwen-a", "qwen-b"]
+        waiting = await team.runs.unfinished()
+        assert {(run.server, run.state) for run in waiting} == {
+            ("qwen-a", State.AWAITING_APPROVAL),
+            ("qwen-b", State.AWAITING_APPROVAL),
+        }
+
+        await street.pressed(replace(chosen, person=who(EVE)))
+        assert "not" in said_to.private[-1].card.title or "没有" in said_to.private[-1].card.title
+        assert len(await team.runs.recent(9)) == 2
 
 
 UNDER_WAY = {
