@@ -24,9 +24,9 @@ def stage_name(request):
 class Watched:
     """A channel of a stage, and what `watch` raises there."""
 
-    def __init__(self, stages, stage):
+    def __init__(self, stage, room):
         self.stage = stage
-        self.room = stages.new_room()
+        self.room = room
         self.platform = stage.name.partition("-")[0]
 
     @property
@@ -63,8 +63,12 @@ class Watched:
         return [one for one in self.stage.answers(self.room) if SOURCE in one.text]
 
 
+async def watched_on(stages, stage_name):
+    return Watched(await stages.get(stage_name), stages.new_room())
+
+
 async def test_a_failure_in_a_log_gets_a_message_and_its_card_in_the_thread(stages, stage_name):
-    watched = Watched(stages, await stages.get(stage_name))
+    watched = await watched_on(stages, stage_name)
 
     assert await watched.raises(SAMPLE)
     answer = await watched.answer()
@@ -77,7 +81,7 @@ async def test_a_failure_in_a_log_gets_a_message_and_its_card_in_the_thread(stag
 
 
 async def test_a_failure_that_was_raised_before_is_not_raised_again(stages, stage_name):
-    watched = Watched(stages, await stages.get(stage_name))
+    watched = await watched_on(stages, stage_name)
 
     assert await watched.raises(SAMPLE)
     await watched.answer()
@@ -89,7 +93,7 @@ async def test_a_failure_that_was_raised_before_is_not_raised_again(stages, stag
 
 
 async def test_who_answers_in_its_thread_is_answered_there(stages, stage_name):
-    watched = Watched(stages, await stages.get(stage_name))
+    watched = await watched_on(stages, stage_name)
     stage = watched.stage
 
     await watched.raises(SAMPLE)
@@ -108,7 +112,7 @@ POSTING = {"slack": "chat.postMessage", "discord": "POST /channels/{channel_id}/
 
 @pytest.mark.parametrize("stage_name", ["slack-socket", "discord"])
 async def test_a_message_that_is_out_though_the_platform_did_not_say_so_is_there_once(stages, stage_name):
-    watched = Watched(stages, await stages.get(stage_name))
+    watched = await watched_on(stages, stage_name)
     ground = watched.stage.workspace if watched.platform == "slack" else watched.stage.world
 
     ground.faults.plan(Fault(POSTING[watched.platform], status=500, after_effect=True))
@@ -122,7 +126,7 @@ async def test_a_message_that_is_out_though_the_platform_did_not_say_so_is_there
 
 
 async def test_a_channel_that_does_not_exist_is_given_up_and_holds_up_no_other(stages, stage_name):
-    watched = Watched(stages, await stages.get(stage_name))
+    watched = await watched_on(stages, stage_name)
     nowhere = {"slack": "slack:C0NOWHERE", "discord": "discord:123", "console": watched.channel}[
         watched.platform
     ]
@@ -136,7 +140,7 @@ async def test_a_channel_that_does_not_exist_is_given_up_and_holds_up_no_other(s
 
 
 async def test_what_the_watch_was_told_of_the_machine_decides_the_answer(stages, stage_name):
-    watched = Watched(stages, await stages.get(stage_name))
+    watched = await watched_on(stages, stage_name)
     line = "RuntimeError: Qwen3-VL does not support AttentionBackendEnum.FLASHINFER backend now."
 
     await watched.raises(line, given=Given(vllm_version="0.11.2", gpu="T4"))
