@@ -167,8 +167,8 @@ class Card:
     #: short words beside the title (`certain`, `vLLM 0.11.2`)
     badges: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
-    choices: tuple[Choice, ...] = ()
     buttons: tuple[Button, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     #: language of the text (`en`, `zh`), so that screen readers pronounce it
     language: str = "en"
+    choices: tuple[Choice, ...] = ()

@@ -85,8 +85,8 @@ class Drawn:
     #: embeds as Discord's API writes them
     embeds: tuple[dict[str, Any], ...]
     buttons: tuple[DrawnButton, ...] = ()
-    choices: tuple[DrawnChoice, ...] = ()
     files: tuple[Attachment, ...] = ()
+    choices: tuple[DrawnChoice, ...] = ()
 
 
 def render(card: Card, mark: OwnMark, pages_url: str | None = None, asker: str | None = None) -> Drawn:
@@ -107,7 +107,7 @@ def render(card: Card, mark: OwnMark, pages_url: str | None = None, asker: str |
     embeds: list[dict[str, Any]] = [{"description": text, "color": _COLOURS[card.tone]} for text in texts]
     embeds[-1]["footer"] = footer
     files = _files((*_more(left), *card.attachments))
-    return Drawn(content, tuple(embeds), tuple(_buttons(card.buttons)), tuple(_choices(card.choices)), files)
+    return Drawn(content, tuple(embeds), tuple(_buttons(card.buttons)), files, tuple(_choices(card.choices)))
 
 
 def _first_part(card: Card) -> object:
