@@ -44,10 +44,14 @@ class BotProcess:
     async def says(self, **words) -> dict:
         """Wait until it has said something that holds all these words, and return it."""
         async with asyncio.timeout(PATIENCE_S), self._news:
-            await self._news.wait_for(lambda: self._has_ended or self._find(words))
-            found = self._find(words)
+            await self._news.wait_for(lambda: self._has_ended or self.has_said(**words))
+            found = self.has_said(**words)
         assert found is not None, f"the bot ended before it said {words}"
         return found
+
+    def has_said(self, **words) -> dict | None:
+        """What it has said that holds all these words."""
+        return next((one for one in self._said if words.items() <= one.items()), None)
 
     def tell(self, **words) -> None:
         """Have it do something."""
@@ -81,9 +85,6 @@ class BotProcess:
     async def _gone(self) -> None:
         await asyncio.to_thread(self.process.join)
         await self._listening
-
-    def _find(self, words: dict) -> dict | None:
-        return next((one for one in self._said if words.items() <= one.items()), None)
 
     async def _listen(self) -> None:
         reader = asyncio.StreamReader()

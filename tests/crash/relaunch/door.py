@@ -14,8 +14,10 @@ class Door:
     """Every request to a host passes here twice: before it is carried out, and with its answer."""
 
     def __init__(self) -> None:
-        #: nothing passes, neither way
+        #: nothing passes, neither way, and whoever asks is told so
         self.is_cut = False
+        self._whole = asyncio.Event()
+        self._whole.set()
         #: the helper that was to die has died; None: it was not asked for anything yet
         self.was_killed: bool | None = None
         self._place = ""
@@ -45,10 +47,22 @@ class Door:
         """Let the next helper that is asked for a verb die right before the n-th thing that others could notice."""
         self._death, self.was_killed = (verb, point), None
 
+    def cut(self, *, silently: bool = False) -> None:
+        """Let nothing pass; silently: whoever asks hears nothing at all."""
+        self.is_cut = True
+        if silently:
+            self._whole.clear()
+
+    def heal(self) -> None:
+        """Let everything pass that comes from now on."""
+        self._whole.set()
+        self.is_cut = False
+
     def reset(self) -> None:
         """Let everything pass."""
         self.open()
-        self.is_cut, self._death = False, None
+        self.heal()
+        self._death = None
 
     def passage(self) -> "Passage":
         """One request on its way."""
@@ -93,7 +107,7 @@ class Passage:
         """Return `go`, `cut`, or `die N`."""
         await self._stand(verb)
         door = self._door
-        if door.is_cut:
+        if await self._is_lost():
             return "cut"
         if door._death is not None and door._death[0] == verb:
             point, door._death, self._is_to_die = door._death[1], None, True
@@ -105,7 +119,12 @@ class Passage:
         if self._is_to_die:
             self._door.was_killed = code in _KILLED
         await self._stand(f"{verb}:done")
-        return "cut" if self._door.is_cut else "go"
+        return "cut" if await self._is_lost() else "go"
+
+    async def _is_lost(self) -> bool:
+        is_lost = self._door.is_cut
+        await self._door._whole.wait()
+        return is_lost
 
     def end(self) -> None:
         """It has come back."""

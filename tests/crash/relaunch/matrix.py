@@ -9,7 +9,7 @@ from tests.crash.relaunch.bots import BotProcess
 from tests.crash.relaunch.disturbances.helpers import kill_helper
 from tests.crash.relaunch.disturbances.killing import deliver_late, end_politely, kill, kill_before_standby
 from tests.crash.relaunch.disturbances.losing_the_store import without_store
-from tests.crash.relaunch.disturbances.parting import lose_answer, part
+from tests.crash.relaunch.disturbances.parting import lose_answer, part, part_silently
 from tests.crash.relaunch.disturbances.pausing import pause, pause_and_keep
 from tests.crash.relaunch.disturbances.pressing import press_twice
 from tests.crash.relaunch.field import Field, a_field
@@ -34,6 +34,8 @@ class Disturbance:
     moments: tuple[str, ...]
     #: once is enough: it takes long
     is_slow: bool = False
+    #: a host in memory has no helper that dies, and no time within which it has to answer
+    needs_helper: bool = False
     #: each try is at another point of a helper, until there is none
     is_at_points: bool = False
     #: moments at which it is tried where the kind of host makes no difference to it
@@ -48,8 +50,9 @@ DISTURBANCES = {
     "pause": Disturbance(pause, ("after-letter", *STATES, *(f"host:{verb}" for verb in AT_THE_HOST))),
     "pause-keep": Disturbance(pause_and_keep, ("stopping", "done:launch", "verifying")),
     "part": Disturbance(part, ASKING),
+    "part-silent": Disturbance(part_silently, ("starting", "verifying"), is_slow=True, needs_helper=True),
     "lose-answer": Disturbance(lose_answer, VERBS),
-    "kill-helper": Disturbance(kill_helper, VERBS, is_at_points=True),
+    "kill-helper": Disturbance(kill_helper, VERBS, needs_helper=True, is_at_points=True),
     "lose-store": Disturbance(
         without_store(STORE_GONE_S), (*STATES, "host:start"), is_slow=True, elsewhere=("stopping",)
     ),
@@ -72,7 +75,7 @@ class Row:
 def rows(ground: Ground) -> Iterator[Row]:
     """All that can be tried on a host."""
     for name, disturbance in DISTURBANCES.items():
-        if disturbance.is_at_points and not ground.has_helper:
+        if disturbance.needs_helper and not ground.has_helper:
             continue
         is_main = ground.name in MAIN or disturbance.elsewhere is None
         for moment in disturbance.moments if is_main else disturbance.elsewhere:

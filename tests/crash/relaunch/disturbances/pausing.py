@@ -52,5 +52,7 @@ async def pause_and_keep(field: Field, bot: BotProcess, moment: str) -> BotProce
     go_on(field, bot)
     bot.send(signal.SIGCONT)
     await field.count(relaunch_id, moment)
+    if following.has_said(leads=True):
+        field.tally.faults.append("two bots led at once")
     await following.end()
     return bot

@@ -65,8 +65,8 @@ class Ground(Protocol):
     async def seen(self, relaunch_id: str) -> Seen:
         """Look at what happened, once nothing is about to happen any more."""
 
-    def cut(self) -> None:
-        """Let nothing through to the host or back."""
+    def cut(self, *, silently: bool = False) -> None:
+        """Let nothing through to the host or back; silently: nothing tells that, but that nothing comes."""
 
     def heal(self) -> None:
         """End that."""

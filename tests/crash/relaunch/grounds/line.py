@@ -1,4 +1,8 @@
-"""A line to another machine that can be cut: connections go through it as long as it is whole. Not tests."""
+"""A line to another machine that can be cut: connections go through it as long as it is whole. Not tests.
+
+Cut, it breaks them and lets no new ones come about. Cut silently, nothing comes through any more, as where packets
+are lost; what was sent meanwhile arrives when it is whole again.
+"""
 
 import asyncio
 import contextlib
@@ -6,13 +10,15 @@ from contextlib import asynccontextmanager
 
 
 class Line:
-    """Passes connections on; while it is cut they break, and new ones come to nothing."""
+    """Passes connections on."""
 
     def __init__(self, address: str, port: int) -> None:
         self._there = (address, port)
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task] = set()
         self._is_cut = False
+        self._whole = asyncio.Event()
+        self._whole.set()
         self.port = 0
 
     @asynccontextmanager
@@ -24,15 +30,20 @@ class Line:
             yield self
         finally:
             server.close()
+            self.heal()
             self.cut()
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def cut(self) -> None:
+    def cut(self, *, silently: bool = False) -> None:
+        if silently:
+            self._whole.clear()
+            return
         self._is_cut = True
         for writer in self._writers:
             writer.transport.abort()
 
     def heal(self) -> None:
+        self._whole.set()
         self._is_cut = False
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -41,20 +52,21 @@ class Line:
             writer.transport.abort()
             return
         with contextlib.suppress(OSError):
+            await self._whole.wait()
             far_reader, far_writer = await asyncio.open_connection(*self._there)
             both = {writer, far_writer}
             self._writers |= both
             try:
-                await asyncio.gather(_copy(reader, far_writer), _copy(far_reader, writer))
+                await asyncio.gather(self._copy(reader, far_writer), self._copy(far_reader, writer))
             finally:
                 self._writers -= both
                 for end in both:
                     end.transport.abort()
 
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while data := await reader.read(1 << 16):
-            writer.write(data)
-            await writer.drain()
-        writer.write_eof()
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await reader.read(1 << 16):
+                await self._whole.wait()
+                writer.write(data)
+                await writer.drain()
+            writer.write_eof()

@@ -32,11 +32,11 @@ class LocalGround(HelpedGround):
         helper = ("env", *variables, *gate, *host.command())
         self.way = a_way(host.name, self.name, host.port, transport=TransportKind.LOCAL, helper=helper)
 
-    def cut(self) -> None:
-        self.door.is_cut = True
+    def cut(self, *, silently: bool = False) -> None:
+        self.door.cut(silently=silently)
 
     def heal(self) -> None:
-        self.door.is_cut = False
+        self.door.heal()
 
     def _forget(self) -> None:
         self.host.clean()

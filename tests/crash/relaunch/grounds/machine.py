@@ -33,8 +33,8 @@ class SystemdGround(HelpedGround):
         self.way = a_way(host.name, self.name, host.port, **ssh)
         self._prepare()
 
-    def cut(self) -> None:
-        self.line.cut()
+    def cut(self, *, silently: bool = False) -> None:
+        self.line.cut(silently=silently)
 
     def heal(self) -> None:
         self.line.heal()

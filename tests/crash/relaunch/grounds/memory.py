@@ -20,6 +20,7 @@ class MemoryGround:
     """Meets `Ground` with `FakeHost`."""
 
     name = "memory"
+    make_host = FakeHost
     has_helper = False
 
     def __init__(self, folder: Path) -> None:
@@ -39,18 +40,18 @@ class MemoryGround:
             (BACKEND not in process.env,) if is_alive else (),
         )
 
-    def cut(self) -> None:
-        self.door.is_cut = True
+    def cut(self, *, silently: bool = False) -> None:
+        self.door.cut(silently=silently)
 
     def heal(self) -> None:
-        self.door.is_cut = False
+        self.door.heal()
 
     def _new_host(self, fence: int) -> FakeHost:
-        return FakeHost(lambda: datetime.now(UTC), fence=fence)
+        return self.make_host(lambda: datetime.now(UTC), fence=fence)
 
 
 @asynccontextmanager
-async def memory_ground(folder: Path):
-    ground = MemoryGround(folder)
+async def memory_ground(folder: Path, kind: type[MemoryGround] = MemoryGround):
+    ground = kind(folder)
     async with serving(lambda: ground.host, Path(ground.way.socket), ground.door):
         yield ground
