@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from bot.cli.reference.commands import command_helps
+from bot.relaunch.chat.orders import Verb
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 WRITTEN = [path for path in PAGES if path.is_file() and "reference" not in path.relative_to(ROOT).parts]
 HELPS = dict(command_helps())
-#: a call of the program inside a block of code or between backticks
-CALL = re.compile(r"(?:vllm-diagnose|python3? -m bot)(?![\w./-])((?: +[^`|;&\n]*)?)")
+#: a call of the program inside a block of code or between backticks; with a slash before it, it is typed in chat
+CALL = re.compile(r"(?<!\A/)(?<!\s/)(?:vllm-diagnose|python3? -m bot)(?![\w./-])((?: +[^`|;&\n]*)?)")
 MAKE = re.compile(r"\bmake ([a-z][a-z-]*)")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
@@ -23,6 +24,11 @@ def _calls(text):
     blocks = re.findall(r"```\w*\n(.*?)```", text, flags=re.DOTALL)
     spans = re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
     return [found[1].strip() for code in (*blocks, *spans) for found in CALL.finditer(code)]
+
+
+#: what is typed in chat
+SLASH = re.compile(r"`/vllm-diagnose +([a-z]+)")
+IN_CHAT = {"backends", "check", "help", *Verb}
 
 
 def _faults(call):
@@ -52,6 +58,11 @@ def test_every_command_that_is_written_down_exists(path):
     calls = _calls(path.read_text(encoding="utf-8"))
 
     assert [fault for call in calls for fault in _faults(call)] == []
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_word_for_chat_is_one_that_the_bot_takes(path):
+    assert set(SLASH.findall(path.read_text(encoding="utf-8"))) <= IN_CHAT
 
 
 def test_the_check_finds_what_does_not_exist():

@@ -10,6 +10,7 @@ from bot.triage.showing.defang import defang
 EXAMPLES = {
     "backends": "/vllm-diagnose backends Qwen3-VL 0.12.0 H100",
     "check": "/vllm-diagnose check vllm serve Qwen/Qwen3-VL-8B-Instruct --max-model-len 32768",
+    "servers": "/vllm-diagnose fetch qwen3-vl",
     "help": "/vllm-diagnose help",
 }
 
@@ -19,7 +20,7 @@ def help_card(language: str) -> Card:
     sections = [
         Section(say("asking.help.paste", language), (Paragraph(say("asking.help.paste.text", language)),))
     ]
-    for topic in ("backends", "check"):
+    for topic in ("backends", "check", "servers"):
         parts = (Paragraph(say(f"asking.help.{topic}.text", language)), _example(topic, language))
         sections.append(Section(say(f"asking.help.{topic}", language), parts))
     sections.append(Section("", (Paragraph(say("asking.help.mention", language)),)))
