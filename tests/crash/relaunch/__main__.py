@@ -16,6 +16,7 @@ from tests.crash.relaunch.grounds.local import docker_ground, process_ground
 from tests.crash.relaunch.grounds.machine import systemd_ground
 from tests.crash.relaunch.grounds.memory import memory_ground
 from tests.crash.relaunch.matrix import DISTURBANCES, play, rows
+from tests.crash.relaunch.program import LOG
 from tests.crash.relaunch.stores import a_postgres_store
 from tests.crash.relaunch.tally import HEAD, Tally, total
 from tests.hosts.docker import engine
@@ -30,6 +31,9 @@ GROUNDS = {
 }
 #: with PostgreSQL only what it makes another matter of
 ON_POSTGRES = ("pause", "lose-store", "kill-standby", "press-twice")
+
+#: characters of a log that are shown when a row is not sound
+_TAIL = 8_000
 
 
 def missing(driver: str) -> str | None:
@@ -75,6 +79,9 @@ async def one_row(folder: Path, ground, row, tries: int, store) -> Tally:
         traceback.print_exc()
         tally = Tally(ground.name, row.name, row.moment, faults=[f"it broke off: {error!r}"])
     say(str(tally))
+    log = folder / LOG
+    if not tally.is_sound and log.exists():
+        sys.stderr.write(log.read_text(errors="replace")[-_TAIL:])
     return tally
 
 

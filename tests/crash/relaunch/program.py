@@ -25,6 +25,9 @@ from bot.store.database import open_database
 from tests.bot.relaunch.team import ANNA, BEN, Team, wanted
 from tests.crash.relaunch.grounds.interface import Way  # noqa: TC001 (pickle wants it)
 
+#: what bots write when a store or a host goes away under them
+LOG = "bots.log"
+
 
 def say(**words) -> None:
     sys.stdout.write(json.dumps(words) + "\n")
@@ -75,6 +78,8 @@ def live(folder: Path, store_url: str, journal_key: Path, told, says) -> None:
     """Be such a bot until there is nobody to be told anything by."""
     os.dup2(says.fileno(), sys.stdout.fileno())
     says.close()
+    with (folder / LOG).open("ab") as log:
+        os.dup2(log.fileno(), sys.stderr.fileno())
     asyncio.run(main(folder, store_url, journal_key, told))
 
 
