@@ -200,7 +200,8 @@ async def test_the_server_of_a_relaunch_is_chosen_from_a_list_too(team):
 
     await stage.press(answer, "Relaunch…")
     asked = await team.shows("Which server is meant?")
-    assert (len(asked.options), asked.buttons) == (6, ())
+    assert asked.options[:2] == ("All 6, one by one", "vision")
+    assert (len(asked.options), asked.buttons) == (7, ())
 
     await stage.choose(asked, "vision")
     plan = await team.shows("waits for approval")
