@@ -82,10 +82,14 @@ async def _is_told_everywhere(team, relaunch_id, words):
     assert State.COMMITTED not in {moment.state for moment in moments}
 
 
-def _kill_engine(gpu):
-    (engine,) = gpu.engines()
-    os.kill(engine, signal.SIGKILL)
-    until("it is sick", lambda: gpu.probe("health")["status"] == 503)
+def _kill(gpu, what):
+    if what == "the server":
+        os.kill(gpu.status()["pid"], signal.SIGKILL)
+        gpu.ended()
+    else:
+        (engine,) = gpu.engines()
+        os.kill(engine, signal.SIGKILL)
+        until("it is sick", lambda: gpu.probe("health")["status"] == 503)
 
 
 def _is_back(gpu):
@@ -118,16 +122,10 @@ async def test_a_lie_is_seen_named_and_answered_with_the_earlier_launch(tmp_path
 async def test_what_dies_while_it_is_soaked_is_not_fixed(tmp_path, looker, what):
     class Soaking(RealTime):
         async def wait(self, seconds):
-            await (asyncio.to_thread(die) if seconds == SOAK_S else super().wait(seconds))
+            await (asyncio.to_thread(_kill, gpu, what) if seconds == SOAK_S else super().wait(seconds))
 
-    def die():
-        if what == "the engine":
-            _kill_engine(gpu)
-        else:
-            gpu.ended()
-
-    flags = ["--standin-engine-death=600"] if what == "the engine" else ["--standin-dies-after=2"]
-    async with a_broken_server(tmp_path, looker, *flags, HONEST_WITH) as (gpu, team, fingerprint):
+    flags = ["--standin-engine-death=600", HONEST_WITH]
+    async with a_broken_server(tmp_path, looker, *flags) as (gpu, team, fingerprint):
         quick(team, pause=Soaking().wait)
         relaunch_id = await team.approved(fingerprint=fingerprint, is_vision=True)
 
@@ -142,15 +140,7 @@ async def test_what_dies_while_it_is_soaked_is_not_fixed(tmp_path, looker, what)
 async def test_what_dies_right_after_it_was_proven_is_not_fixed(tmp_path, looker, what):
     flags = ["--standin-engine-death=600", HONEST_WITH]
     async with a_broken_server(tmp_path, looker, *flags) as (gpu, team, fingerprint):
-
-        def die():
-            if what == "the server":
-                os.kill(gpu.status()["pid"], signal.SIGKILL)
-                gpu.ended()
-            else:
-                _kill_engine(gpu)
-
-        quick(team, witness=Watched("All checks passed.", die))
+        quick(team, witness=Watched("All checks passed.", lambda: _kill(gpu, what)))
         relaunch_id = await team.approved(fingerprint=fingerprint, is_vision=True)
 
         assert await team.run(relaunch_id) == State.ROLLED_BACK
