@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from bot.relaunch.interface import Tools
     from bot.relaunch.outcomes import Shown
     from bot.relaunch.permission import PresentPermission
-    from bot.relaunch.requesting import Requesting, Wanted
+    from bot.relaunch.requesting import Requesting
     from bot.relaunch.viewing import Viewing
+    from bot.relaunch.wanted import Wanted
     from bot.store.relaunches.interface import Relaunch
 
 #: nothing runs yet: a run that is called off ends at once

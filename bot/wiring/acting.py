@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import syslog
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
-
-import structlog
+from typing import TYPE_CHECKING
 
 from bot.access.groups import PresentGroups
 from bot.audit.denied_views import DeniedViews
-from bot.audit.heads import append_line, head_line
 from bot.audit.keys import read_keys
 from bot.clock import random_id, system_clock
 from bot.relaunch.approving import Approving
@@ -28,6 +24,7 @@ from bot.relaunch.chat.presses import RelaunchPresses
 from bot.relaunch.chat.reception import Reception
 from bot.relaunch.chat.sweeps import Sweeps
 from bot.relaunch.desk import Desk
+from bot.relaunch.drafting import Drafting
 from bot.relaunch.durable.engine import DurableEngine, engine_url
 from bot.relaunch.durable.leader import leadership_of
 from bot.relaunch.durable.outbox import Feeder
@@ -51,12 +48,12 @@ from bot.store.relaunches.runs import SqlRelaunches
 from bot.store.relaunches.trouble import may_pass
 from bot.verification.looking import PoolLooker
 from bot.wiring.asking import fetching_of, offering_of, sweeping_of
-from rules.releases.release import UnknownReleaseError
-from rules.releases.shipped import load_releases
+from bot.wiring.heads import export_heads
+from bot.wiring.hosts import Hosts
+from bot.wiring.releases import ShippedFacts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
-    from pathlib import Path
 
     from adapters.chat.interface import Capabilities, ChatPlatform
     from adapters.hosts.interface import Host
@@ -67,20 +64,6 @@ if TYPE_CHECKING:
     from bot.store.interface import IncidentStore
     from bot.triage.looking.engine import Looker
     from bot.triage.replies import Replies
-    from rules.releases.release import Release
-
-_HEAD_S: Final = 60.0
-
-
-class ShippedFacts:
-    """What is shipped of the releases of vLLM; meets `bot.relaunch.requesting.ReleaseFacts`."""
-
-    def release(self, version: str) -> Release | None:
-        """Return the facts of a release; None where they are not shipped."""
-        try:
-            return load_releases().get(version)
-        except UnknownReleaseError:
-            return None
 
 
 @dataclass(frozen=True)
@@ -142,8 +125,7 @@ class Acting:
     def desk(self, wake: Callable[[], None], tools: Tools | None = None) -> Desk:
         """Return the desk where acts come in."""
         chosen = self.settings.relaunch
-        requesting = Requesting(
-            runs=self.permission.runs,
+        drafting = Drafting(
             locks=SqlLocks(self.database),
             permission=self.permission,
             host=self.hosts,
@@ -154,6 +136,7 @@ class Acting:
             soak_s=float(chosen.soak_seconds),
             longest_start_s=60.0 * chosen.start_minutes,
         )
+        requesting = Requesting(self.permission.runs, self.permission, drafting, system_clock, random_id)
         chosen_tools = tools or self.tools
         approving = Approving(chosen_tools, self.permission, wake)
         viewing = Viewing(chosen_tools, self.permission, self.denied_views)
@@ -231,48 +214,3 @@ class Acting:
     def _switches(self) -> Switches:
         chosen = self.settings.relaunch
         return Switches(chosen.enabled, chosen.dry_run, chosen.per_person_per_hour)
-
-
-class Hosts:
-    """Hosts of the registry by name; one whose entry changed is reached anew."""
-
-    def __init__(self, registry: RegistryFile, open_host: Callable[[RegisteredHost], Host]) -> None:
-        self._registry = registry
-        self._open_host = open_host
-        self._opened: dict[str, tuple[RegisteredHost, Host]] = {}
-
-    def __call__(self, name: str) -> Host:
-        """Return a host. Raises `LookupError`."""
-        entry = self._registry().host(name)
-        known = self._opened.get(name)
-        if entry is None and known is not None:
-            # a run that has begun must be able to go back although somebody took the entry away
-            return known[1]
-        if entry is None:
-            raise LookupError(f"no host {name} is registered")
-        if known is None or known[0] != entry:
-            self._opened[name] = known = (entry, self._open_host(entry))
-        return known[1]
-
-    async def close(self) -> None:
-        """Close all connections."""
-        for _, host in self._opened.values():
-            await host.close()
-
-
-async def export_heads(journal: SqlJournal, file: Path | None, *, to_syslog: bool) -> None:
-    """Tell the journal's head to a file or to syslog every minute, whenever it has moved."""
-    log, told = structlog.get_logger(__name__), 0
-    while True:
-        try:
-            head = await journal.head()
-            if head is not None and head.sequence != told:
-                line = head_line(head, system_clock())
-                if file is not None:
-                    await asyncio.to_thread(append_line, file, line)
-                if to_syslog:
-                    syslog.syslog(syslog.LOG_NOTICE, line)
-                told = head.sequence
-        except Exception as error:  # noqa: BLE001 (outermost loop: disk and store may come back)
-            log.warning("cannot-export-journal-head", error=repr(error))
-        await asyncio.sleep(_HEAD_S)

@@ -17,13 +17,15 @@ from bot.hosts.registry import DriverKind, ProbeSort, Registry, Server, Transpor
 from bot.hosts.registry import Host as RegisteredHost
 from bot.relaunch.approving import Approving
 from bot.relaunch.desk import Desk
+from bot.relaunch.drafting import Drafting
 from bot.relaunch.gate import Switches
 from bot.relaunch.interface import News, Tools
 from bot.relaunch.permission import PresentPermission
-from bot.relaunch.requesting import Requesting, Wanted
+from bot.relaunch.requesting import Requesting
 from bot.relaunch.running.run import run
 from bot.relaunch.switching import Switching
 from bot.relaunch.viewing import Viewing
+from bot.relaunch.wanted import Wanted
 from bot.store.database import Database
 from bot.store.journal import SqlJournal
 from bot.store.relaunches.approvals import SqlApprovals
@@ -235,9 +237,8 @@ class Team:
 
     def a_desk(self) -> Desk:
         """A desk with the tools as they are now."""
-        requesting = Requesting(
-            self.runs, self.locks, self.permission, self.find_host, self.facts, self.now, self.new_id
-        )
+        drafting = Drafting(self.locks, self.permission, self.find_host, self.facts, self.now, self.new_id)
+        requesting = Requesting(self.runs, self.permission, drafting, self.now, self.new_id)
         approving = Approving(self.tools, self.permission, lambda: None)
         viewing = Viewing(self.tools, self.permission, self.denied_views)
         return Desk(self.tools, self.permission, requesting, approving, viewing, self.journal)
