@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _OK = 200
 #: bytes of log that are read at once
 _PIECE = 64 * 1024
+#: so many pieces are read at once: one that logs faster than it is read must not hold up the clock for ever
+_MOST_HURRIED = 128
 #: a process may take so long to be seen after its start
 _APPEARING_S = 30.0
 #: a supervisor on the host that starts it again so often is not waited for
@@ -61,7 +63,7 @@ async def wait_until_up(course: Course, launched: Result, state: State) -> Resul
     tools, plan = course.tools, course.plan
     launched_at = datetime.fromisoformat(launched["at"])
     now = tools.clock()
-    watch, offset, told = Watch(Progress(), now, now), 0, -1.0
+    watch, offset, told, hurried = Watch(Progress(), now, now), 0, -1.0, 0
     while True:
         status = await course.host.status(plan.server, offset, _PIECE)
         now = tools.clock()
@@ -79,9 +81,11 @@ async def wait_until_up(course: Course, launched: Result, state: State) -> Resul
             return {"failed": await _with_cause(course, fault)}
         if status.port_is_open and await _answers(course):
             return {}
-        if len(status.log.text) * 2 >= _PIECE:
+        if len(status.log.text) * 2 >= _PIECE and hurried < _MOST_HURRIED:
             # more of the log is waiting: it is read before the clock is asked
+            hurried += 1
             continue
+        hurried = 0
         trouble = await _trouble(course, watch, launched_at, state)
         if trouble is not None:
             return {"failed": await _with_cause(course, trouble)}

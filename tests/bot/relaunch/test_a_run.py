@@ -493,6 +493,28 @@ async def test_a_run_that_is_called_off_ends_untouched_or_goes_back(tmp_path, st
         assert BEN.id in (await team.runs.get(relaunch_id)).detail or step == "commit"
 
 
+async def test_a_server_that_logs_faster_than_it_is_read_can_be_called_off(tmp_path):
+    flood = ("(EngineCore_DP0 pid=2) retrying\n" * 1200,) * 200
+    async with a_team(tmp_path) as team:
+        team.host.behave = with_lie(replace(GOOD, log=flood, hangs=True))
+        relaunch_id = await team.approved()
+        looks = []
+
+        class CallsOff:
+            async def hear(self, news):
+                if news.state is State.STARTING:
+                    looks.append(team.host.process.looks)
+                    await team.desk.cancel(BEN, relaunch_id)
+                if news.state is State.ROLLING_BACK:
+                    looks.append(team.host.process.looks)
+
+        quick(team, witness=CallsOff())
+
+        assert await team.run(relaunch_id) == State.ROLLED_BACK
+
+        assert looks[-1] < len(flood)
+
+
 async def test_a_run_whose_host_was_unlocked_does_nothing_more(tmp_path):
     async with a_team(tmp_path) as team:
         relaunch_id = await team.approved()
