@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -146,9 +148,13 @@ class DurableEngine:
 
 
 def _prepare_file(url: str) -> None:
-    """Make the engine's file readable by its owner alone."""
+    """Make the engine's file readable by its owner alone, and let who reads it hold up nobody who writes."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite" and parsed.database:
         file = Path(parsed.database)
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         file.touch(mode=0o600)
+        # A process that was stopped in the middle of reading must not keep the next leader from going on. The library
+        # says so itself when the file cannot be used.
+        with suppress(sqlite3.Error), closing(sqlite3.connect(file, timeout=0)) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")

@@ -1,10 +1,11 @@
 """The durable engine on a real SQLite file: a run is begun once, and goes on where it was when it is opened anew."""
 
 import asyncio
+import sqlite3
 import stat
 import subprocess
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 
 import pytest
 
@@ -104,6 +105,24 @@ async def test_what_it_remembers_is_for_its_owner_alone(tmp_path):
         pass
 
     assert stat.S_IMODE((tmp_path / "new" / "store-engine.db").stat().st_mode) == 0o600
+
+
+async def test_whoever_reads_its_file_does_not_hold_it_up(tmp_path):
+    async def carry_out(run_id, stepper):
+        await stepper.step("one", done)
+        return "committed"
+
+    async def done():
+        return {}
+
+    async with an_engine(tmp_path, carry_out) as engine:
+        with closing(sqlite3.connect(tmp_path / "store-engine.db", isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM workflow_status").fetchone()
+            await engine.start("r1")
+            # less than the library waits for a file that is locked
+            async with asyncio.timeout(25):
+                await until_ended(engine, "r1")
 
 
 async def test_an_engine_that_was_never_opened_can_be_closed():
