@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from adapters.chat.discord.options import DiscordOptions
     from adapters.chat.slack.options import SlackOptions
-    from bot.relaunch.switching import SwitchedOff
+    from bot.relaunch.acts.switching import SwitchedOff
     from bot.settings import Settings
 
 #: stands in for the page's address in a manifest

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from bot.relaunch.wanted import Wanted
+from bot.relaunch.planning.wanted import Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

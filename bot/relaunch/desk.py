@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from bot.access.authorization import Target
     from bot.audit.entry import Entry
     from bot.audit.interface import Journal
-    from bot.relaunch.approving import Approving
-    from bot.relaunch.deciding import Act
+    from bot.relaunch.acts.approving import Approving
+    from bot.relaunch.acts.deciding import Act
+    from bot.relaunch.acts.viewing import Viewing
     from bot.relaunch.interface import Tools
     from bot.relaunch.outcomes import Shown
     from bot.relaunch.permission import PresentPermission
-    from bot.relaunch.requesting import Requesting
-    from bot.relaunch.viewing import Viewing
-    from bot.relaunch.wanted import Wanted
+    from bot.relaunch.planning.requesting import Requesting
+    from bot.relaunch.planning.wanted import Wanted
     from bot.store.relaunches.interface import Relaunch
 
 #: nothing runs yet: a run that is called off ends at once

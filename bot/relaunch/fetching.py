@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from adapters.hosts.errors import HostError
 from bot.access.policy import Action
-from bot.relaunch.deciding import Act
+from bot.relaunch.acts.deciding import Act
 from rules.engine.paste.keeping import kept_text
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from bot.access.groups import MEMORY_S, PresentGroups
 from bot.access.policy import Action
 from bot.hosts.guess import replicas
 from bot.hosts.maintenance import lifts
-from bot.relaunch.deciding import Act
+from bot.relaunch.acts.deciding import Act
 from bot.relaunch.gate import PastRun, Wish, may_run, switched_off
 from bot.relaunch.interface import GroupsUnknownError
 from bot.relaunch.states import TOUCHED, State
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from bot.access.authorization import Decision, Target
     from bot.clock import Clock
     from bot.hosts.registry import Host, Registry, Server
+    from bot.relaunch.acts.switching import KillSwitch
     from bot.relaunch.gate import Switches
     from bot.relaunch.planning.plan import Plan
     from bot.relaunch.states import Blocked
-    from bot.relaunch.switching import KillSwitch
     from bot.store.relaunches.interface import ApprovalStore, Relaunch, RelaunchStore
 
 #: as far back as the gate remembers

@@ -15,8 +15,8 @@ from adapters.hosts.errors import HostError
 from bot.access.policy import Action
 from bot.hosts.guess import same_model
 from bot.locale import say
+from bot.relaunch.acts.deciding import Act
 from bot.relaunch.choosing import holds, remedy_for
-from bot.relaunch.deciding import Act
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -16,7 +16,9 @@ from bot.access.groups import PresentGroups
 from bot.audit.denied_views import DeniedViews
 from bot.audit.keys import read_keys
 from bot.clock import random_id, system_clock
-from bot.relaunch.approving import Approving
+from bot.relaunch.acts.approving import Approving
+from bot.relaunch.acts.switching import Switching
+from bot.relaunch.acts.viewing import Viewing
 from bot.relaunch.chat.asked import Speaking
 from bot.relaunch.chat.board import Board, LatestNews
 from bot.relaunch.chat.fetches import READ_LINES, Fetches
@@ -24,7 +26,6 @@ from bot.relaunch.chat.presses import RelaunchPresses
 from bot.relaunch.chat.reception import Reception
 from bot.relaunch.chat.sweeps import Sweeps
 from bot.relaunch.desk import Desk
-from bot.relaunch.drafting import Drafting
 from bot.relaunch.durable.engine import DurableEngine, engine_url
 from bot.relaunch.durable.leader import leadership_of
 from bot.relaunch.durable.outbox import Feeder
@@ -32,10 +33,9 @@ from bot.relaunch.durable.service import RelaunchService
 from bot.relaunch.gate import Switches
 from bot.relaunch.interface import Tools
 from bot.relaunch.permission import PresentPermission
-from bot.relaunch.requesting import Requesting
+from bot.relaunch.planning.drafting import Drafting
+from bot.relaunch.planning.requesting import Requesting
 from bot.relaunch.running.run import run
-from bot.relaunch.switching import Switching
-from bot.relaunch.viewing import Viewing
 from bot.store.answers import SqlAnswers
 from bot.store.inbox import SqlInbox
 from bot.store.journal import SqlJournal

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ShippedFacts:
-    """What is shipped of the releases of vLLM; meets `bot.relaunch.drafting.ReleaseFacts`."""
+    """What is shipped of the releases of vLLM; meets `bot.relaunch.planning.drafting.ReleaseFacts`."""
 
     def release(self, version: str) -> Release | None:
         """Return the facts of a release; None where they are not shipped."""

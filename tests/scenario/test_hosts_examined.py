@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from bot.audit.entry import Entry, Stage
 from bot.audit.keys import read_keys
 from bot.bootstrap import examine
-from bot.relaunch.switching import SwitchedOff
+from bot.relaunch.acts.switching import SwitchedOff
 from bot.settings import FixedSettings, RelaunchSettings
 from bot.store.database import open_database
 from bot.store.journal import SqlJournal

@@ -23,7 +23,7 @@ from bot.telemetry.measures import measured
 if TYPE_CHECKING:
     from bot.cli.relaunch.counter import Counter
     from bot.relaunch.outcomes import DeskOutcome, Shown
-    from bot.relaunch.wanted import Wanted
+    from bot.relaunch.planning.wanted import Wanted
     from bot.telemetry.measures import Measures
 
 _DONE: Final = frozenset(

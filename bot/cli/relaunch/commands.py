@@ -5,7 +5,7 @@ The running bot carries out what is approved here; this program only asks, shows
 
 import typer
 
-from bot.cli.relaunch import asking_commands, ending_commands, planning_commands, showing_commands
+from bot.cli.relaunch import ending_commands, planning_commands, showing_commands
 from bot.cli.relaunch.switch_command import switch
 
 app = typer.Typer(
@@ -23,5 +23,5 @@ app.command("reject")(ending_commands.reject)
 app.command("cancel")(ending_commands.cancel)
 app.command("unlock")(ending_commands.unlock)
 app.command("switch")(switch)
-app.command("fetch")(asking_commands.fetch)
-app.command("sweep")(asking_commands.sweep)
+app.command("fetch")(showing_commands.fetch)
+app.command("sweep")(showing_commands.sweep)

@@ -1,11 +1,11 @@
-"""`vllm-diagnose relaunch list` and `show`: runs as the store has them. Not for how that is printed."""
+"""`vllm-diagnose relaunch list`, `show`, `fetch` and `sweep`: what can be seen. Not for how that is printed."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot.cli.exits import ExitCode
-from bot.cli.relaunch.options import JsonOption, RunArgument
+from bot.cli.relaunch.options import IncidentOption, JsonOption, RunArgument, ServerArgument
 from bot.cli.terminal import tell, write_json
 
 if TYPE_CHECKING:
@@ -65,3 +65,37 @@ def show(relaunch: RunArgument, *, as_json: JsonOption = False) -> int:
     else:
         print_run(shown, times)
     return int(ExitCode.SOUND)
+
+
+def fetch(
+    server: ServerArgument,
+    *,
+    lines: Annotated[int, typer.Option(min=0, max=200, help="Last lines of its log, of this start.")] = 40,
+    as_json: JsonOption = False,
+) -> int:
+    """Show what a server runs with and the end of its log, masked; changes nothing there.
+
+    For example: vllm-diagnose relaunch fetch qwen3-vl --lines 100
+    """
+    from bot.cli.relaunch import looking  # noqa: PLC0415 (slow to import)
+    from bot.cli.relaunch.counter import at_the_counter  # noqa: PLC0415
+
+    async def work(counter: "Counter") -> None:
+        await looking.fetch(counter, server, lines, as_json=as_json)
+
+    at_the_counter(work)
+    return int(ExitCode.SOUND)
+
+
+def sweep(*, incident: IncidentOption, as_json: JsonOption = False) -> int:
+    """Ask every server that you may ask about whether this failure waits there; 1 when it does somewhere.
+
+    For example: vllm-diagnose relaunch sweep --incident 3caee021a0097e42e469d24af7954c4c
+    """
+    from bot.cli.relaunch import looking  # noqa: PLC0415 (slow to import)
+    from bot.cli.relaunch.counter import at_the_counter  # noqa: PLC0415
+
+    async def work(counter: "Counter") -> ExitCode:
+        return await looking.sweep(counter, incident, as_json=as_json)
+
+    return int(at_the_counter(work))

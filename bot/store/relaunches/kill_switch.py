@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import delete, insert, select
 
-from bot.relaunch.switching import SwitchedOff
+from bot.relaunch.acts.switching import SwitchedOff
 from bot.store.tables import from_millis, switched_off, to_millis
 
 if TYPE_CHECKING:

@@ -15,17 +15,17 @@ from bot.audit.chain import Keys
 from bot.audit.denied_views import DeniedViews
 from bot.hosts.registry import DriverKind, ProbeSort, Registry, Server, TransportKind
 from bot.hosts.registry import Host as RegisteredHost
-from bot.relaunch.approving import Approving
+from bot.relaunch.acts.approving import Approving
+from bot.relaunch.acts.switching import Switching
+from bot.relaunch.acts.viewing import Viewing
 from bot.relaunch.desk import Desk
-from bot.relaunch.drafting import Drafting
 from bot.relaunch.gate import Switches
 from bot.relaunch.interface import News, Tools
 from bot.relaunch.permission import PresentPermission
-from bot.relaunch.requesting import Requesting
+from bot.relaunch.planning.drafting import Drafting
+from bot.relaunch.planning.requesting import Requesting
+from bot.relaunch.planning.wanted import Wanted
 from bot.relaunch.running.run import run
-from bot.relaunch.switching import Switching
-from bot.relaunch.viewing import Viewing
-from bot.relaunch.wanted import Wanted
 from bot.store.database import Database
 from bot.store.journal import SqlJournal
 from bot.store.relaunches.approvals import SqlApprovals

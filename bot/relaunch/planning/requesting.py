@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from bot.audit.entry import Entry
     from bot.clock import Clock, NewId
-    from bot.relaunch.drafting import Drafting
     from bot.relaunch.permission import PresentPermission
+    from bot.relaunch.planning.drafting import Drafting
     from bot.relaunch.planning.plan import Plan
-    from bot.relaunch.wanted import Wanted
+    from bot.relaunch.planning.wanted import Wanted
     from bot.store.relaunches.interface import RelaunchStore
 
 

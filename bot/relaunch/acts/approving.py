@@ -16,7 +16,7 @@ from bot.store.relaunches.interface import Move, Ruling
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bot.relaunch.deciding import Act
+    from bot.relaunch.acts.deciding import Act
     from bot.relaunch.interface import Tools
     from bot.relaunch.permission import PresentPermission
     from bot.relaunch.planning.plan import Plan

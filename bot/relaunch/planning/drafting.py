@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from bot.hosts.registry import Server
     from bot.relaunch.permission import PresentPermission
     from bot.relaunch.planning.plan import Plan
+    from bot.relaunch.planning.wanted import Wanted
     from bot.relaunch.states import Blocked
-    from bot.relaunch.wanted import Wanted
     from bot.store.relaunches.interface import LockStore, Relaunch
     from rules.releases.release import Release
 
