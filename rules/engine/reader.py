@@ -21,6 +21,8 @@ _SOURCE = ('File "', "raise ", "return ", "await ", "self.")
 #: what ends a message: another traceback, or the frames of one
 _BLOCK_STARTS = ("Traceback (most", 'File "', "During handling of", "The above exception was")
 _LONGEST_MESSAGE = 40
+#: words that make the beginning of a sentence, more than the mark of a title
+_SENTENCE = 4
 #: lines of a text that a person wrote
 _MOST_TALK = 400
 
@@ -52,6 +54,7 @@ class PasteReader:
             nearest=next(iter(wrappers), None) if nature.started else None,
             code=code | reading.source | _talk(evidence, reading),
             cut=nature.message_cut,
+            unsettled=reading.restarted or _is_quoted(evidence, reading),
             hidden=_is_hidden(evidence, nature, reading, code),
             hinted=is_hinted(evidence.lines, nature),
             begun=is_begun(evidence.lines, nature),
@@ -89,6 +92,9 @@ def _echoed(reading: CauseReading, texts: set[str]) -> frozenset[int]:
 def _chain(reading: CauseReading) -> frozenset[int]:
     """Return the lines of the exceptions in one traceback with the root cause, and of their copies."""
     causes = [entry.raised for entry in reading.judged if entry.kind in (Kind.CAUSE, Kind.REQUEST)]
+    if any(entry.kind is Kind.RECORD and entry.raised == reading.root for entry in reading.judged):
+        # no exception tells what failed: each record of an error may
+        return frozenset(entry.raised.index for entry in reading.judged if entry.kind is Kind.RECORD)
     texts = {
         _essence(raised)
         for block in reading.tracebacks
@@ -161,6 +167,17 @@ def _said(evidence: Evidence, reading: CauseReading) -> set[int]:
                 break
             said.add(index)
     return said
+
+
+def _is_quoted(evidence: Evidence, reading: CauseReading) -> bool:
+    """Tell whether a person's sentence leads up to the root cause, so that it may only be talked of."""
+    if reading.root is None:
+        return False
+    line = evidence.lines[reading.root.index]
+    printed = line.vllm_record or line.level is not None or line.process is not None
+    before = line.text.partition(reading.root.name)[0] if reading.root.name else ""
+    words = [word for word in before.split() if word.strip("\"'`.,:;()").isalpha() and not word.isupper()]
+    return not printed and before != line.text and len(words) >= _SENTENCE
 
 
 def _is_hidden(evidence: Evidence, nature: Nature, reading: CauseReading, code: frozenset[int]) -> bool:

@@ -42,6 +42,8 @@ class Failure:
     frame: Frame | None = None
     #: True when the message of the root cause stops where no sentence can end
     cut: bool = False
+    #: True when a person's sentence quotes the root cause, or an earlier start in the paste failed of another
+    unsettled: bool = False
     #: True when something failed and no line tells what: a traceback ends early, a record stands alone
     hidden: bool = False
     #: True when no line shows a failure, and yet trouble is told or hinted at, in words or by a bare name

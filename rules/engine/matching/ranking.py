@@ -83,7 +83,7 @@ def confidence(match: Match, failure: Failure) -> Confidence:
         caps.append(Confidence.POSSIBLE)
     if not match.in_era or (match.place is not Place.ROOT and failure.root is not None):
         caps.append(Confidence.LIKELY)
-    if match.rule.status is RuleStatus.EXPERIMENTAL:
+    if failure.unsettled or match.rule.status is RuleStatus.EXPERIMENTAL:
         caps.append(Confidence.LIKELY)
     level = min(_LEVELS.index(cap) for cap in caps)
     if match.rule.origin is not Origin.VLLM and not failure.vllm:

@@ -60,7 +60,9 @@ _WIDE: Final = {
 _CONTROL: Final = {**dict.fromkeys(map(chr, [*range(9), *range(14, 32), 127]), ""), "\v": " ", "\f": " "}
 
 _FENCES: Final = ("```", "~~~")
-_MARKS: Final = frozenset("`>*~_")
+_MARKS: Final = frozenset("`>*~_│┃")
+#: sides of the box in which a terminal's program shows text
+_SIDES: Final = "│┃"
 _PROGRESS_MARKS: Final = ("%|", "%", "it/s", "s/it")
 #: so many overwritten texts of one line are looked at
 _OVERWRITTEN_KEPT: Final = 50
@@ -201,6 +203,8 @@ def _unmarked(line: str) -> str:
     """Take off quote marks, fences, bold and code marks round a line."""
     if line[:1] == ">":
         line = _unquoted(line)
+    if line[:1] in _SIDES and line.rstrip()[-1:] in _SIDES:
+        line = line.rstrip()[1:-1].removeprefix(" ").rstrip()
     stripped = line.strip()
     if stripped.startswith(_FENCES):
         inner = stripped.strip("`~").strip()

@@ -108,6 +108,8 @@ PRECURSORS: Final = frozenset(
 )
 HARD_LEVELS: Final = frozenset({"ERROR", "CRITICAL"})
 SOFT_LEVELS: Final = frozenset({"WARNING", "INFO", "DEBUG"})
+#: how the log of a server begins
+BEGUN: Final = ("vLLM API server version", "non-default args:")
 STARTED: Final = ("Application startup complete", "Uvicorn running on")
 #: something asked the server to stop; what a dying engine makes the server print is not among these
 STOPPED: Final = (

@@ -7,6 +7,7 @@ from enum import StrEnum
 from rules.engine.paste.evidence import EvidenceLine
 from rules.engine.paste.exception_lines import find_exception_inside
 from rules.engine.paste.failure_texts import (
+    BEGUN,
     CODE_ENDS,
     CODE_STARTS,
     HARD_LEVELS,
@@ -77,6 +78,8 @@ class CauseReading:
     first_error: int | None = None
     #: indexes of lines of source code that somebody shows, which tell of no failure
     source: frozenset[int] = frozenset()
+    #: True when an earlier start in the same paste failed of something else
+    restarted: bool = False
 
     def message_lines(self) -> frozenset[int]:
         """Return the indexes of the lines that carry an exception's message."""
@@ -104,7 +107,8 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
             *judged,
             *(entry for entry in _inside(lines, started, stopped) if entry.raised.index not in known),
         )
-    root = _choose(judged, tracebacks)
+    first = _choose(judged, tracebacks)
+    root = _of_last_start(lines, judged, tracebacks, first)
     return CauseReading(
         root,
         judged,
@@ -116,6 +120,7 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
             (index for index, line in enumerate(lines[:stopped]) if line.level in HARD_LEVELS), None
         ),
         source=source,
+        restarted=first is not root,
     )
 
 
@@ -193,6 +198,29 @@ def _choose(judged: tuple[Judged, ...], tracebacks: tuple[Traceback, ...]) -> Ra
         if first is not None:
             return _explained(first, tracebacks)
     return None
+
+
+def _of_last_start(
+    lines: Sequence[EvidenceLine],
+    judged: tuple[Judged, ...],
+    tracebacks: tuple[Traceback, ...],
+    first: Raised | None,
+) -> Raised | None:
+    """Return the cause of the last start that failed: who pastes several starts in a row asks about that one."""
+    if first is None or len(judged) < 2:
+        return first
+    last = max((entry.raised.index for entry in judged if entry.kind is Kind.CAUSE), default=0)
+    starts = (
+        index
+        for index in range(last, first.index, -1)
+        if lines[index].level == "INFO" and any(mark in lines[index].text for mark in BEGUN)
+    )
+    begun = next(starts, None)
+    if begun is None:
+        return first
+    later = tuple(entry for entry in judged if entry.raised.index > begun and entry.kind is Kind.CAUSE)
+    chosen = _choose(later, tracebacks)
+    return first if chosen is None or chosen.text == first.text else chosen
 
 
 def _explained(first: Raised, tracebacks: tuple[Traceback, ...]) -> Raised:

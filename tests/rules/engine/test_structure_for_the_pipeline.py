@@ -105,3 +105,18 @@ def test_the_message_ends_where_another_block_begins():
     )
 
     assert failure.chain == {1}
+
+
+def test_where_no_exception_tells_what_failed_each_record_of_an_error_may():
+    record = "ERROR 07-02 07:04:46 [core.py:500] "
+    failure = failure_of(f"{record}device capability is unknown\n{record}headers are incompatible")
+
+    assert failure.told | failure.chain == {0, 1}
+
+
+def test_a_cause_that_a_sentence_leads_up_to_is_unsettled():
+    message = "ValueError: No available memory for the cache blocks."
+
+    assert failure_of(f"The documentation says that it raises {message} there").unsettled
+    assert not failure_of(f"[Bug]: {message}").unsettled
+    assert not failure_of(f"ERROR 07-02 07:04:46 [core.py:500] Worker gave up because of {message}").unsettled

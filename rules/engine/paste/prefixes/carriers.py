@@ -8,6 +8,10 @@ from typing import Final
 from rules.engine.paste.prefixes import timestamps
 from rules.engine.paste.prefixes.prefixed import LEVELS, LONGEST_HEAD, Prefixed
 
+#: levels that tell of no failure
+_CALM: Final = frozenset({"INFO", "DEBUG", "TRACE", "SUCCESS"})
+#: loggers of vLLM, as forms of people's own name them
+_OWN_LOGGERS: Final = ("vllm.", "vllm:")
 _FOREIGN_LEVELS: Final = LEVELS | {"WARN", "FATAL", "TRACE", "SUCCESS"}
 
 
@@ -49,7 +53,9 @@ def _bracketed_level(found: Prefixed) -> Prefixed:
     if not mark or not found.text.startswith("[") or level not in _FOREIGN_LEVELS:
         return found
     arrow = rest.find(">>> ", 0, LONGEST_HEAD)
-    return found._replace(text=rest[arrow + 4 :] if arrow >= 0 else rest.removeprefix(" "), level=level)
+    own = found.vllm_record or (arrow >= 0 and "[vllm" in rest[:arrow])
+    message = rest[arrow + 4 :] if arrow >= 0 else rest.removeprefix(" ")
+    return found._replace(text=message, level=level, vllm_record=own)
 
 
 def read_dated(found: Prefixed) -> Prefixed | None:
@@ -60,17 +66,13 @@ def read_dated(found: Prefixed) -> Prefixed | None:
         number, mark, rest = text.partition(": ")
         labelled = mark and len(number) < 5 and number.isdigit() and rest[:1] in "([" and rest[:1]
         return found._replace(text=rest) if labelled else None
-    rest = text[length:].lstrip()
+    rest = text[length:].lstrip().removeprefix(">> ")
     stream, _, tail = rest.partition(" ")
     if stream in {"stdout", "stderr"} and tail[:2] in {"F ", "P ", "F", "P"}:
         return found._replace(text=tail[2:])
-    for separator in (" | ", " - "):
-        if rest[:1] in "-|":
-            rest = rest[1:].lstrip()
-        parts = rest.split(separator, 2)
-        level = next((part.strip() for part in parts[:2] if part.strip() in _FOREIGN_LEVELS), None)
-        if len(parts) > 1 and level is not None:
-            return found._replace(text=_after_level(parts, separator), level=level)
+    logged = _read_logged(found, rest)
+    if logged is not None:
+        return logged
     if text[length : length + 1] not in {"", " ", "\t"}:
         return None
     if stream in _FOREIGN_LEVELS and not timestamps.short_length(tail):
@@ -78,14 +80,43 @@ def read_dated(found: Prefixed) -> Prefixed | None:
     return found._replace(text=_after_host(rest))
 
 
-def _after_level(parts: list[str], separator: str) -> str:
-    """Return the message of a split record; loguru puts `module:function:line - ` before it."""
+def _read_logged(found: Prefixed, rest: str) -> Prefixed | None:
+    """Read `LEVEL | place - text`, `logger - LEVEL - text` and their kin behind a time; None for no such record."""
+    for separator in (" | ", " - "):
+        if rest[:1] in "-|":
+            rest = rest[1:].lstrip()
+        parts = rest.split(separator, 2)
+        level = next((part.strip() for part in parts[:2] if part.strip() in _FOREIGN_LEVELS), None)
+        if len(parts) < 2 or level is None:
+            continue
+        message, logger = _after_level(parts, separator)
+        if logger is None and level in _CALM:
+            # what only passes output on calls all of it calm, whatever it says
+            return found._replace(text=_without_label(message))
+        own = found.vllm_record or (logger or "").startswith(_OWN_LOGGERS)
+        return found._replace(text=message, level=level, vllm_record=own)
+    return None
+
+
+def _after_level(parts: list[str], separator: str) -> tuple[str, str | None]:
+    """Return the message of a split record, and the logger or place that it comes from, if that is named.
+
+    Loguru puts `module:function:line - ` before the message.
+    """
     if separator == " | " and len(parts) == 3 and " - " in parts[2][:LONGEST_HEAD]:
-        return parts[2].split(" - ", 1)[1]
+        place, _, message = parts[2].partition(" - ")
+        return message, place
     if parts[0].strip() in _FOREIGN_LEVELS:
         place, mark, message = separator.join(parts[1:]).partition(" - ")
-        return message if mark and " " not in place.strip() else separator.join(parts[1:])
-    return parts[-1]
+        named = bool(mark) and " " not in place.strip()
+        return (message, place.strip()) if named else (separator.join(parts[1:]), None)
+    return parts[-1], parts[0]
+
+
+def _without_label(message: str) -> str:
+    """Return what a program passed on, without the `[container] ` that tells whose it is."""
+    label, mark, rest = message.removeprefix("[").partition("] ")
+    return rest if mark and message.startswith("[") and label.isalpha() and label.islower() else message
 
 
 def read_syslog(found: Prefixed) -> Prefixed | None:

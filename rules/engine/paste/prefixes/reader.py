@@ -202,7 +202,7 @@ def _level_and_origin(head: str) -> tuple[str, str | None] | None:
     if level not in LEVELS:
         return None
     rest = rest.lstrip()
-    day = timestamps.short_length(rest)
+    day = timestamps.short_length(rest) or timestamps.long_length(rest)
     origin = rest[day:].lstrip().removeprefix("[")
     place, _, number = origin.rpartition(":")
     if not number.isdigit() or " " in place or not place or (not day and not place.endswith(".py")):

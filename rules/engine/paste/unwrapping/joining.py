@@ -52,6 +52,8 @@ _PROGRESS: Final = ("%|", "it/s]", "s/it]")
 _SERIOUS: Final = frozenset({"WARNING", "ERROR", "CRITICAL"})
 #: how names of vLLM's variables begin
 _VARIABLE: Final = "VLLM_"
+#: what vLLM gives for a refusal, behind a sentence that is whole without it
+_REASONS: Final = ("Reason: [", "Reasons: {")
 #: a line that may be full
 _FULL: Final = 55
 #: words of a message that say nothing yet
@@ -174,7 +176,8 @@ def _go_together(text: str, first: str, second: str, level: str | None) -> bool:
     """Tell whether a pair of lines reads as one sentence; a pair has too few widths to go by."""
     left, right = first.rstrip(), second.strip()
     last_word, next_word = left.split(" ")[-1], right.split(" ", 1)[0]
-    if is_dangling(last_word) or _is_open(left) or first != left or second[:1] == " ":
+    dangling = right.startswith(_REASONS) or is_dangling(last_word) or _is_open(left)
+    if dangling or first != left or second[:1] == " ":
         return True
     raised = read_exception_line(text)
     important = raised or level in _SERIOUS or "Error" in first or "Exception" in first or 'File "' in first
@@ -187,8 +190,13 @@ def _go_together(text: str, first: str, second: str, level: str | None) -> bool:
     if right[:1].islower() or right[:1].isdigit() or right[:1] in ".,;:)]}([{'\"_-/=":
         return True
     single = len(next_word.strip(".,:;")) == 1 and next_word[0] not in "IA"
-    named = any(character.isdigit() or character == "_" for character in next_word)
+    named = any(character.isdigit() or character == "_" for character in next_word) or _is_class(next_word)
     return single or named or "." in next_word[1:-1]
+
+
+def _is_class(word: str) -> bool:
+    """Tell whether a word is the name of a class, such as `FlashAttentionImpl`, rather than a sentence's first."""
+    return word.isalnum() and any(character.isupper() for character in word[1:]) and not word.isupper()
 
 
 def _says_more(raised: ExceptionText, line: str, level: str | None) -> bool:

@@ -7,7 +7,7 @@ _DANGLING_TEXT: Final = """
 a an the of to in on at by for with from into and or not no is are was were be been has have had
 does do did that this than as it its if when while only set use using used can cannot could should
 must may please support supports supported more most less least larger greater smaller because due
-based try consider make sure running failed unable requires
+based try consider make sure running failed unable requires reason: reasons:
 """
 DANGLING: Final = frozenset(_DANGLING_TEXT.split())
 

@@ -161,3 +161,12 @@ def test_cleaning_a_cleaned_text_changes_nothing_of_the_codes(text):
 
     assert "\x1b" not in clean_text(once)
     assert once.count("\n") == clean_text(once).count("\n")
+
+
+@pytest.mark.parametrize("line", [f"│ {ERROR}      │", f"┃ {ERROR} ┃"])
+def test_the_sides_of_a_terminals_box_vanish(line):
+    assert cleaned(line) == [ERROR]
+
+
+def test_indentation_within_a_box_stays():
+    assert cleaned("│   self.run()   │") == ["  self.run()"]

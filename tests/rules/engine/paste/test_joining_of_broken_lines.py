@@ -255,3 +255,24 @@ def test_marks_that_stand_apart_in_a_picture_are_closed_up(picture, text):
 )
 def test_marks_that_people_and_programs_set_apart_are_left(text):
     assert read_paste(text).lines[0].text == text
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        [
+            "ValueError: Selected backend AttentionBackendEnum.CUTLASS_MLA is not valid for this configuration.",
+            "Reason: ['sparse not supported']",
+        ],
+        [
+            "ValueError: Selected backend AttentionBackendEnum.FLASHMLA is not valid for this configuration. Reason:",
+            "['sparse not supported']",
+        ],
+        [
+            "AssertionError: DCP requires attention impls to return the softmax lse for decode, but the impl",
+            "FlashAttentionImpl does not return the softmax lse for decode.",
+        ],
+    ],
+)
+def test_a_refusal_is_one_line_again_with_its_reasons(broken):
+    assert unwrapped("\n".join(broken)) == [" ".join(broken)]

@@ -237,3 +237,38 @@ def test_a_traceback_in_one_json_line_becomes_lines():
 )
 def test_other_json_is_left_alone(line):
     assert unpack_json(line) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            f"ERROR 2026-05-14 05:25:28.876 [core.py:1123] {TEXT}",
+            Prefixed(TEXT, None, "ERROR", "core.py:1123", vllm_record=True),
+        ),
+        (
+            f"2025-04-03 17:38:52,710 - vllm.v1.core - ERROR - {TEXT}",
+            Prefixed(TEXT, None, "ERROR", vllm_record=True),
+        ),
+        (f"2025-04-03 17:38:52,710 - studio.jobs - ERROR - {TEXT}", Prefixed(TEXT, None, "ERROR")),
+        (
+            f"[2025-03-05 14:28:45,735] [WARNING] [MainThread] [vllm.utils] >>> {TEXT}",
+            Prefixed(TEXT, None, "WARNING", vllm_record=True),
+        ),
+        (f"2025-07-17 17:31:58.857081  >> {TEXT}", Prefixed(TEXT)),
+    ],
+)
+def test_records_in_a_form_of_ones_own_are_read(line, expected):
+    assert read(line) == expected
+
+
+@pytest.mark.parametrize(
+    "carrier", ["2026-05-29 09:14:45,594 - INFO - [container] ", "2026-05-29 09:14:45,594 - INFO - "]
+)
+def test_what_only_passes_output_on_does_not_make_an_error_calm(carrier):
+    assert read(carrier + TEXT) == Prefixed(TEXT)
+    assert read(f"{carrier}(EngineCore_DP0 pid=9) ERROR 11-28 07:55:57 [core.py:843] {TEXT}").level == "ERROR"
+
+
+def test_a_carrier_that_names_an_error_is_believed():
+    assert read(f"2026-05-29 09:14:45,594 - ERROR - {TEXT}").level == "ERROR"

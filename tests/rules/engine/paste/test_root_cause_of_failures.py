@@ -459,3 +459,32 @@ def test_any_order_of_lines_is_read(parts):
 
     assert (found.root is not None) == (SEED in parts)
     assert all(0 <= index < len(lines) for index in found.message_lines())
+
+
+def _start(failure: str) -> str:
+    return (
+        "(APIServer pid=1) INFO 12-01 10:00:00 [api_server.py:1977] vLLM API server version 0.11.2\n"
+        f"(EngineCore_DP0 pid=2) ERROR 12-01 10:01:00 [core.py:842] {failure}\n"
+        "(APIServer pid=1) RuntimeError: Engine core initialization failed. See root cause above.\n"
+    )
+
+
+def test_of_several_starts_the_last_that_failed_tells_the_cause():
+    found = causes(_start("ValueError: first") + _start("OSError: second"))
+
+    assert found.root.text == "OSError: second"
+    assert found.restarted
+
+
+def test_starts_that_fail_of_the_same_are_one_failure():
+    found = causes(_start("ValueError: first") * 3)
+
+    assert found.root.text == "ValueError: first"
+    assert not found.restarted
+
+
+def test_two_servers_that_come_up_side_by_side_are_no_restart():
+    banner = "(APIServer pid=1) INFO 12-01 10:00:00 [api_server.py:1977] vLLM API server version 0.11.2\n"
+    found = causes(f"{banner}{banner}ValueError: first\nOSError: second\n")
+
+    assert found.root.text == "ValueError: first"
