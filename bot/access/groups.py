@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: seconds that a platform may take to tell
 _PATIENCE_S: Final = 5.0
+#: seconds that one that did not is not asked again for a press, which may hang on many servers
+_SILENCE_S: Final = 5.0
 #: seconds that what it told holds for a press; right before an act nothing old counts
 MEMORY_S: Final = 60.0
 
@@ -40,6 +42,8 @@ class PresentGroups:
     #: filled by whoever runs the platforms; at a terminal there are none
     platforms: dict[str, ChatPlatform] = field(default_factory=dict)
     patience_s: float = _PATIENCE_S
+    #: platform → until when it is left alone (by the loop's clock), and why it was silent
+    _silent: dict[Surface, tuple[float, str]] = field(default_factory=dict)
 
     def ask_at(self, platforms: Mapping[str, ChatPlatform]) -> None:
         """Ask these platforms from now on."""
@@ -56,6 +60,10 @@ class PresentGroups:
         platform = self.platforms.get(actor.surface.value)
         if platform is None:
             return replace(actor, silence=f"{actor.surface} is not set up in this bot.")
+        now = asyncio.get_running_loop().time()
+        until, known = self._silent.get(actor.surface, (now, ""))
+        if age_s > 0 and now < until:
+            return replace(actor, silence=known)
         try:
             async with asyncio.timeout(self.patience_s):
                 found = await platform.groups_of(team, person, names, age_s)
@@ -67,4 +75,5 @@ class PresentGroups:
             told = frozenset(group_id(actor.surface, team, name) for name in found & names)
             return replace(actor, groups=actor.groups | told)
         structlog.get_logger(__name__).warning("groups-not-told", actor=actor.id, error=silence)
+        self._silent[actor.surface] = (asyncio.get_running_loop().time() + _SILENCE_S, silence)
         return replace(actor, silence=silence)

@@ -150,3 +150,16 @@ def test_a_platform_s_own_ids_are_told_from_the_others():
 
     assert groups_at(Surface.SLACK, everybody) == {"SONCALL", "SLEADS", "SNEIGHBOUR", "SOTHER"}
     assert groups_at(Surface.DISCORD, everybody) == {"7"}
+
+
+async def test_a_platform_that_was_silent_a_moment_ago_is_asked_again_only_right_before_an_act():
+    platform = Platform("SLEADS", error=ChatError("slack", "it broke", "Mend it."))
+    groups = PresentGroups({"slack": platform})
+    among = JUDGE.deciding_groups(EVE, Action.APPROVE, TARGET)
+    for _ in range(20):
+        assert (await groups.completed(EVE, among, 60.0)).silence == "slack: it broke. Mend it."
+    assert len(platform.asked) == 1
+    platform.error = None
+
+    assert (await groups.completed(EVE, among, 60.0)).groups == frozenset()
+    assert (await groups.completed(EVE, among, 0.0)).groups == {LEADS}
