@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from bot.incident.fingerprint import fingerprint_of
+from bot.watching.marks import is_alive, is_remark
 from rules.engine.paste.facts import Given
 from rules.engine.report import Status
 
 if TYPE_CHECKING:
+    from bot.watching.kept import KeptLog
     from bot.watching.watchman import Case
     from rules.engine.report import Report
 
@@ -35,13 +37,40 @@ class Finding:
     report: Report
     #: what the report is about
     text: bytes
-    #: where it begins
-    start: int
+    #: what it was kept as
+    log: KeptLog
+    #: as the watchman handed it over
+    case: Case
+
+    @property
+    def is_worth_raising(self) -> bool:
+        """Tell whether it is a failure, and not the half of one whose rest is on its way, nor a mere remark."""
+        status = self.report.status
+        if status is Status.NOT_AN_INCIDENT:
+            return False
+        if is_alive(self.text):
+            # one request failed: whoever sent it was told
+            return False
+        if self.case.is_stalled:
+            return status is Status.DIAGNOSED
+        if status is not Status.DIAGNOSED:
+            return self.case.is_final
+        root = self.report.root_cause
+        # servers start and answer in spite of what they warn of
+        return root is None or not is_remark(self.text, root.line)
 
     @property
     def fingerprint(self) -> str:
         """Return what makes two failures the same."""
         return fingerprint_of(self.report)
+
+    @property
+    def numbered(self) -> Report:
+        """Return the report with lines counted from the beginning of the start, forgotten ones too."""
+        root = self.report.root_cause
+        if root is None:
+            return self.report
+        return replace(self.report, root_cause=replace(root, line=self.log.number(root.line)))
 
     @property
     def title(self) -> str:
@@ -54,7 +83,7 @@ class Finding:
     def event_id(self, identity: tuple[int, int]) -> str:
         """Return an id for this failure of this start, the same whenever it is read again."""
         beginning = hashlib.sha256(self.text[:_BEGINNING]).hexdigest()
-        parts = [*identity, self.start, self.fingerprint, beginning]
+        parts = [*identity, self.log.offset, self.fingerprint, beginning]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:_ID_LENGTH]
 
 
@@ -67,13 +96,10 @@ def judge(engine: Engine, case: Case, given: Given, language: str) -> Finding:
         text = case.fresh_text()
         report = _ask(engine, text, given, language)
         if report.status in {Status.DIAGNOSED, Status.UNKNOWN}:
-            return Finding(report, text, case.fresh.offset)
+            return Finding(report, text, case.fresh, case)
     text = case.text()
     report = _ask(engine, text, given, language)
-    root = report.root_cause
-    if root is not None:
-        report = replace(report, root_cause=replace(root, line=case.log.number(root.line)))
-    return Finding(report, text, case.start)
+    return Finding(report, text, case.log, case)
 
 
 def _ask(engine: Engine, text: bytes, given: Given, language: str) -> Report:
@@ -82,10 +108,3 @@ def _ask(engine: Engine, text: bytes, given: Given, language: str) -> Report:
     if given == _NOTHING or report.status is Status.NOT_AN_INCIDENT:
         return report
     return engine.diagnose(text, given, language)
-
-
-def is_worth_raising(case: Case, report: Report) -> bool:
-    """Tell whether a report is about a failure, and not about the half of one whose rest is on its way."""
-    if report.status is Status.NOT_AN_INCIDENT:
-        return False
-    return case.is_final or report.status is Status.DIAGNOSED

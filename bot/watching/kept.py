@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
+from bot.watching.lines import Line
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from bot.watching.lines import Line
 
 #: bytes of the beginning: banner, arguments, the machine
 _FIRST: Final = 1 << 17
@@ -34,6 +35,12 @@ class KeptLog:
     def offset(self) -> int:
         """Return where its first line begins; 0 where there is none."""
         return self._first[0].offset if self._first else 0
+
+    @property
+    def identity(self) -> int:
+        """Return what tells this log from others of the same file, at the same place before it was truncated too."""
+        first = self._first[0] if self._first else Line(0, b"")
+        return zlib.crc32(b"%d %s" % (first.offset, first.text))
 
     def extend(self, lines: Iterable[Line]) -> None:
         """Add lines at the end."""

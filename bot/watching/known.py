@@ -18,6 +18,7 @@ _MOST: Final = 200
 class Raised:
     """One failure, and how many starts ended with it."""
 
+    #: identity of the start that it was seen in last
     start: int
     seen_at: float
     count: int = 1

@@ -29,6 +29,13 @@ _DRAWN: Final = b"\xe2\x96"
 _TOLD: Final = b"version "
 _STARTED: Final = (b"Application startup complete", b"Uvicorn running on")
 _BEGUN: Final = re2.compile(rb"version |Application startup complete|Uvicorn running on")
+_REMARK: Final = re2.compile(rb"(?:^|[ \]|])(?:WARNING|INFO|DEBUG) \d\d-\d\d \d\d:")
+_ENDED: Final = re2.compile(
+    rb"EngineDead|EngineCore (?:encountered|failed)|[Ee]ngine core (?:init|proc)|MQLLMEngine|Engine loop"
+    rb"|Background loop has|Fatal Python error|Segmentation fault|core dumped|terminate called|Killed|died"
+    rb"|OutOfMemory|CUDA error|HIP error|Shutting down|shutdown complete|Finished server process"
+    rb"|(?:serve|vllm|\.py): error: |, in <module>"
+)
 _OVER: Final = (b"RuntimeError: Engine core initialization failed",)
 _BAD: Final = (
     b"Traceback (most recent call last)",
@@ -50,6 +57,8 @@ _BAD: Final = (
 )
 _DOUBTFUL: Final = re2.compile(
     rb"(?i)error|fatal|exception|fault|fail|died|killed|xid |traceback|memory|core dumped|terminate called"
+    rb"|watchdog|compatible|support|cannot|terminated|unexpected|invalid"
+    rb"|illegal|too old|larger than|not found|does not|no such"
 )
 
 
@@ -71,6 +80,18 @@ def has_started(line: bytes) -> bool:
 def is_calm(lines: bytes) -> bool:
     """Tell of many lines at once whether each is plain, and neither begins a start nor ends one well."""
     return not (_BEGUN.search(lines) or _DOUBTFUL.search(lines))
+
+
+def is_remark(text: bytes, number: int) -> bool:
+    """Tell whether a line of a log, counted from 1, is one that vLLM prints and goes on after it."""
+    lines = text.split(b"\n", number)
+    return 0 < number <= len(lines) and _REMARK.search(lines[number - 1][:200]) is not None
+
+
+def is_alive(text: bytes) -> bool:
+    """Tell of the log of one start whether the server answered and nothing says that it ended."""
+    begun = max(text.rfind(mark) for mark in _STARTED)
+    return begun >= 0 and _ENDED.search(text[begun:]) is None
 
 
 def look_of(line: bytes) -> Look:

@@ -1,7 +1,7 @@
 """Notices in the lines of one log that a start failed, and when it has said all it will. Pure: time comes in.
 
-Not for what failed. A failure is handed over once its lines have stopped for a while, once the program says
-that it gives up, or once another start begins, whichever comes first.
+Not for what failed. A failure is handed over once the log is silent for a while or another start begins, and
+before that, for a first look, once no line about it has come for a while or the program says that it gives up.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ _PREAMBLE: Final = 60
 _AT_ONCE: Final = 200
 #: a failure whose lines never stop is looked at after so many times the usual silence
 _PATIENCE: Final = 6
+#: seconds of silence after which a start that is under way hangs
+_STALL_S: Final = 600.0
 #: seconds that lines which turn out to be no failure are left alone, at most
 _LONGEST_PAUSE_S: Final = 60.0
 
@@ -34,14 +36,14 @@ class Case:
 
     #: the log of this start so far
     log: KeptLog
-    #: where the start begins; the same for every case of one start
-    start: int
     #: what came since an earlier case, where nothing tells that it belongs to the same start
     fresh: KeptLog | None = None
     #: a last line without an end
     rest: bytes = b""
-    #: False: the program gave up this very moment, and more may follow
+    #: False: more may follow, so that only what explains itself is worth telling
     is_final: bool = True
+    #: nothing looks bad, but the start says nothing any more
+    is_stalled: bool = False
 
     def text(self) -> bytes:
         """Return the log of the start."""
@@ -66,9 +68,14 @@ class Watchman:
     _recent: deque[Line] = field(default_factory=lambda: deque(maxlen=_PREAMBLE), init=False)
     _has_banner: bool = field(default=False, init=False)
     _is_again: bool = field(default=False, init=False)
+    #: a banner was seen, and neither the server's answer nor a failure since
+    _is_under_way: bool = field(default=False, init=False)
     _worst: Look = field(default=Look.PLAIN, init=False)
     _first_bad: float = field(default=0.0, init=False)
     _last_bad: float = field(default=0.0, init=False)
+    _last_line: float = field(default=0.0, init=False)
+    #: nothing bad came since it was handed over before its end
+    _is_looked_at: bool = field(default=False, init=False)
     #: nothing is handed over before
     _not_before: float = field(default=0.0, init=False)
     _pause_s: float = field(default=0.0, init=False)
@@ -76,11 +83,6 @@ class Watchman:
     _seen_rest: bytes = field(default=b"", init=False)
     #: since when the server answers; None while it does not
     started_at: float | None = field(default=None, init=False)
-
-    @property
-    def start(self) -> int:
-        """Return where the present start begins."""
-        return self._log.offset
 
     @property
     def is_calm(self) -> bool:
@@ -99,6 +101,7 @@ class Watchman:
     def take(self, lines: Sequence[Line], now: float) -> list[Case]:
         """Take in new lines; returns the starts that ended with them because another one began."""
         cases: list[Case] = []
+        self._last_line = now if lines else self._last_line
         for first in range(0, len(lines), _AT_ONCE):
             some = lines[first : first + _AT_ONCE]
             if is_calm(b"\n".join([line.text for line in some])):
@@ -117,6 +120,7 @@ class Watchman:
             self._keep(line, look)
             if has_started(line.text):
                 self.started_at = now
+                self._is_under_way = False
             self._note(look, now)
 
     def due(self, now: float, rest: bytes = b"") -> Case | None:
@@ -128,13 +132,24 @@ class Watchman:
             self._seen_rest = rest
             self._note(look_of(rest), now)
         if not self._worst:
-            return None
-        if self._worst is Look.OVER:
-            self._worst = Look.BAD
-            return Case(self._log, self.start, self._fresh_part(), rest, is_final=False)
-        is_quiet = now - self._last_bad >= self.quiet_s
+            return self._stalled(now, rest)
+        is_silent = now - self._last_line >= self.quiet_s
         is_enough = now - self._first_bad >= _PATIENCE * self.quiet_s
-        return self._hand_over(rest) if (is_quiet or is_enough) and now >= self._not_before else None
+        if (is_silent or is_enough) and now >= self._not_before:
+            return self._hand_over(rest)
+        is_quiet = now - self._last_bad >= self.quiet_s and now >= self._not_before
+        if self._worst is not Look.OVER and not (is_quiet and not self._is_looked_at):
+            return None
+        # the rest of a traceback need not look bad, and other lines may never stop
+        self._worst, self._is_looked_at = Look.BAD, True
+        return Case(self._log, self._fresh_part(), rest, is_final=False)
+
+    def _stalled(self, now: float, rest: bytes) -> Case | None:
+        """Return a start that hangs, once."""
+        if not self._is_under_way or now - self._last_line < _STALL_S:
+            return None
+        self._is_under_way = False
+        return Case(self._log, None, rest, is_stalled=True)
 
     def end(self, now: float, rest: bytes = b"") -> Case | None:
         """Return the present start if it failed: nothing follows."""
@@ -143,22 +158,24 @@ class Watchman:
 
     def was_nothing(self, case: Case, now: float) -> None:
         """Hear that a case was no failure: what is like it is looked at less often."""
-        if case.start == self.start:
+        if case.log is self._log:
             self._pause_s = min(max(2 * self._pause_s, self.quiet_s), _LONGEST_PAUSE_S)
             self._not_before = now + self._pause_s
 
     def was_failure(self) -> None:
         """Hear that a case was one: whatever answered before does not any more."""
         self.started_at = None
+        self._is_under_way = False
 
     def _note(self, look: Look, now: float) -> None:
         if look:
             self._first_bad = self._first_bad if self._worst else now
-            self._last_bad = now
+            self._last_bad = self._last_line = now
+            self._is_looked_at = False
             self._worst = max(self._worst, look)
 
     def _hand_over(self, rest: bytes = b"") -> Case:
-        case = Case(self._log, self.start, self._fresh_part(), rest)
+        case = Case(self._log, self._fresh_part(), rest)
         self._worst = Look.PLAIN
         self._fresh = KeptLog()
         self._is_again = True
@@ -171,6 +188,7 @@ class Watchman:
         """Begin a new start with the lines that were printed just before its banner."""
         self._log, self._fresh = KeptLog(self._recent), KeptLog()
         self._has_banner, self._is_again = True, False
+        self._is_under_way = True
         self._worst = Look.PLAIN
         self._not_before = self._pause_s = 0.0
 

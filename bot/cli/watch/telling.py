@@ -47,7 +47,7 @@ class Terminal:
     async def tell(self, log: str, identity: tuple[int, int], finding: Finding) -> None:
         """Print the answer. Raises `ReaderGoneError` when nobody reads it."""
         del identity
-        show(finding.report, shown(log), self.request)
+        show(finding.numbered, shown(log), self.request)
 
     async def recall(self, log: str) -> Remembered | None:
         """Return nothing: a terminal has no memory."""
@@ -79,7 +79,7 @@ class Channel:
         is_new = await self.raiser.raise_incident(incident)
         complain(f"{spoken(log)}: {'raised' if is_new else 'raised before'} in {self.name}: {finding.title}")
         if self.request.as_json:
-            show(finding.report, shown(log), self.request)
+            show(finding.numbered, shown(log), self.request)
 
     async def recall(self, log: str) -> Remembered | None:
         """Return what an earlier life knew of a log."""

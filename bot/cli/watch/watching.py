@@ -15,7 +15,7 @@ from bot.cli.watch.followed import Followed
 from bot.cli.watch.opening import open_source, spoken
 from bot.cli.watch.telling import teller_of
 from bot.clock import system_clock
-from bot.watching.judging import is_worth_raising, judge
+from bot.watching.judging import judge
 from bot.watching.known import is_worth_saying
 from bot.watching.watchman import Watchman
 
@@ -90,12 +90,12 @@ class _Watch:
         if self.wish.once and self.raised:
             return
         finding = await asyncio.to_thread(judge, self.engine, case, self.given, self.language)
-        if not is_worth_raising(case, finding.report):
+        if not finding.is_worth_raising:
             if case.is_final:
                 log.watchman.was_nothing(case, _now())
             return
         status, started_at = finding.report.status, log.watchman.started_at
-        count = log.known.count(finding.fingerprint, status, finding.start, _now(), started_at)
+        count = log.known.count(finding.fingerprint, status, finding.log.identity, _now(), started_at)
         log.watchman.was_failure()
         if count == 1:
             await self.teller.tell(log.name, log.source.identity, finding)

@@ -175,9 +175,10 @@ def test_a_program_is_followed_through_a_pipe_while_it_runs():
 
 
 def test_options_give_facts_that_the_log_lacks(log):
+    log.write_bytes(b"")
     line = b"RuntimeError: Qwen3-VL does not support AttentionBackendEnum.FLASHINFER backend now.\n"
     with watching("--json", "--once", "--vllm-version", "0.11.2", "--gpu", "T4", log) as found:
-        log.write_bytes(line)
+        grow(log, line)
         _, out, _ = found.ends()
 
     facts = json.loads(out)["facts"]

@@ -50,7 +50,10 @@ def test_calm_lines_do_not_keep_a_failure_waiting():
     log.grow(FAILURE, now=0)
     log.grow(CALM, now=QUIET_S)
 
-    assert text(log.watchman.due(QUIET_S)) == [FAILURE, CALM]
+    early = log.watchman.due(QUIET_S)
+    assert (text(early), early.is_final) == ([FAILURE, CALM], False)
+    assert log.watchman.due(QUIET_S) is None
+    assert log.watchman.due(2 * QUIET_S).is_final
 
 
 def test_a_failure_whose_lines_never_stop_is_handed_over_all_the_same():
@@ -235,3 +238,19 @@ def test_failures_without_end_take_bounded_memory():
 
 def test_counts_are_told_less_and_less_often():
     assert [number for number in range(1, 300) if is_worth_saying(number)] == [2, 5, 10, 20, 50, 100, 200]
+
+
+def test_a_start_that_says_nothing_any_more_is_handed_over_once():
+    log = Log()
+    log.grow(BANNER, CALM, now=0)
+
+    assert log.watchman.due(599) is None
+    assert log.watchman.due(600).is_stalled
+    assert log.watchman.due(6000) is None
+
+
+def test_a_server_that_answers_may_be_silent():
+    log = Log()
+    log.grow(BANNER, CALM, STARTED, now=0)
+
+    assert log.watchman.due(6000) is None
