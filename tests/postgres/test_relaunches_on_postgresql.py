@@ -4,12 +4,16 @@ import asyncio
 
 import pytest
 
+from bot.audit.entry import Entry, Stage
+from bot.relaunch.acts.switching import SwitchedOff
 from bot.relaunch.durable.leader import PostgresLeadership
 from bot.relaunch.states import State
 from bot.store.database import open_database
 from bot.store.journal import SqlJournal
+from bot.store.relaunches.kill_switch import SqlKillSwitch
 from bot.store.relaunches.locks import SqlLocks
 from bot.store.relaunches.runs import SqlRelaunches
+from tests.bot.relaunch.team import NOON
 from tests.bot.store.test_relaunches import KEYS, a_run
 from tests.crash.relaunch.disturbances.losing_the_store import without_store
 from tests.crash.relaunch.field import a_field
@@ -53,6 +57,24 @@ async def test_two_processes_never_keep_two_open_runs_of_a_server_nor_share_a_ho
 
     assert len({run.id for run in kept}) == 1
     assert [fence for fence in taken if fence is not None] == [1]
+
+
+async def test_of_many_turns_of_the_switch_at_once_one_counts_and_both_processes_heed_it(url):
+    one, other = await open_database(url), await open_database(url)
+    entry = Entry(NOON, Stage.DECISION, "switch", "os:ada", "allowed")
+    try:
+        switches = [SqlKillSwitch(database, SqlJournal(database, KEYS)) for database in (one, other)]
+        off = SwitchedOff("os:ada", NOON, "it burns")
+        turned = await asyncio.gather(*(switches[n % 2].turn_off(off, entry) for n in range(8)))
+        seen = [await switch.state() for switch in switches]
+        back = await asyncio.gather(*(switches[n % 2].turn_on(entry) for n in range(8)))
+        left = [await switch.state() for switch in switches]
+    finally:
+        await one.close()
+        await other.close()
+
+    assert (sorted(turned), sorted(back)) == ([False] * 7 + [True], [False] * 7 + [True])
+    assert (seen, left) == ([off, off], [None, None])
 
 
 async def test_one_leads_and_knows_when_it_has_lost_the_lead(url):
