@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from adapters.hosts.interface import ProbeAnswer, ProbeKind, RunState
 from bot.relaunch.planning.plan import Check
 from bot.verification.evidence import Evidence, Failure, Sight, Wanted
-from bot.verification.verdict import Outcome, judge
+from bot.verification.outcome import Outcome
+from bot.verification.verdict import judge
 
 HASH, MODEL, LINE = "a" * 64, "Qwen/Qwen3-VL-8B-Instruct", "Using FLASH_ATTN backend."
 WANTED = Wanted(
