@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 import pytest_asyncio
 
+from adapters.chat.console.platform import ConsolePlatform
+from adapters.chat.interface import Card, Choice, Option, Place, Reply
 from bot.sample_team import sample_incident
 from tests.bot.web.relaunched import a_console, planned
 from tests.bot.web.served import REFUSED, a_bot
@@ -313,6 +315,33 @@ async def test_who_gets_no_answer_sees_why_and_can_ask(chat):
 
         await page.wait_for_selector(".card.tone-good")
         assert "Only you see this" in await page.inner_text(".answer .byline")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_one_of_many_is_chosen_with_the_keyboard_and_only_when_confirmed(browser, tmp_path, scheme):
+    options = tuple(Option(f"r:{number}", f"server {number} <b>") for number in range(30))
+    card = Card("Which server?", "Which server?", choices=(Choice("pick", "Which server?", options),))
+    async with (
+        a_bot(tmp_path) as bot,
+        an_open_page(
+            browser, bot.listener.url, color_scheme=scheme, viewport={"width": 360, "height": 800}
+        ) as page,
+    ):
+        place = Place("console", "local", "incidents")
+        await ConsolePlatform(bot.chats.rooms).post(place, Reply("r" * 32, card))
+        await page.wait_for_selector(".card .choice select")
+        assert await page.evaluate(NAMELESS) == []
+        assert await page.evaluate(FAINT) == []
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+        await page.focus(".choice select")
+        await page.keyboard.press("ArrowDown")
+        await page.keyboard.press("Tab")
+        async with page.expect_request("**/clicks") as sent:
+            await page.keyboard.press("Enter")
+
+        pressed = (await sent.value).post_data_json
+        assert (pressed["action"], pressed["value"], pressed["message"]) == ("pick", "r:1", "r" * 32)
 
 
 async def test_a_reply_in_the_thread_brings_the_card_up_to_date(chat):
