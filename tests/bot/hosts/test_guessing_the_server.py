@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.hosts.guess import Hints, candidates, replicas, the_one
+from bot.hosts.guess import Hints, candidates, named_in, replicas, the_one
 from bot.hosts.reading import read_registry
 from tests.bot.hosts.registry_text import WHOLE
 
@@ -67,3 +67,18 @@ def test_the_name_of_a_machine_counts_and_that_of_a_server_more(registry):
 def test_the_channel_alone_is_a_hint(registry):
     assert names(registry, channel="slack:T1:C1") == ["qwen3-vl", "qwen3-vl-b"]
     assert names(registry, channel="slack:T1:C2") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("it died on gpu1 again", {"gpu1"}),
+        ("GPU1.example.org systemd[1]: vllm failed", {"gpu1", "gpu1.example.org"}),
+        ("gpu12 and my-gpu1 and gpu1-b are others", set()),
+        # the model of the paste is no server, though one is called like it
+        ("RuntimeError: Qwen3-VL does not support this", set()),
+        ("", set()),
+    ],
+)
+def test_names_of_machines_are_found_where_they_stand_by_themselves(registry, text, found):
+    assert named_in(text, registry) & {"gpu1", "gpu1.example.org", "qwen3-vl"} == found
