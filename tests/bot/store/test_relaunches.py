@@ -195,6 +195,41 @@ async def test_the_end_of_a_run_sets_its_host_free_in_the_same_moment(tmp_path):
         assert await runs.unfinished() == []
 
 
+async def test_what_is_held_beside_the_host_is_free_when_the_run_ends_and_moves_no_fence(tmp_path):
+    async with opened(tmp_path) as database:
+        runs, locks, _ = stores(database)
+        for number in range(1, 3):
+            await runs.add(
+                a_run(f"r{number}", server=f"s{number}", host=f"gpu-{number}", state=State.APPROVED)
+            )
+        assert await locks.take("gpu-1", "r1", above=6) == 7
+
+        assert [await locks.hold("replicas x", "r1") for _ in range(2)] == [True, True]
+        assert not await locks.hold("replicas x", "r2")
+        assert await locks.holder("replicas x") == "r1"
+        assert (await runs.get("r1")).fence == 7
+        await runs.move(Move("r1", State.VOIDED, NOON))
+
+        assert await locks.hold("replicas x", "r2")
+        # what has ended holds nothing any more
+        assert not await locks.hold("replicas y", "r1")
+        assert (await runs.get("r2")).fence is None
+
+
+async def test_the_past_of_other_servers_is_found_too(tmp_path):
+    async with opened(tmp_path) as database:
+        runs, _, _ = stores(database)
+        for number in range(1, 4):
+            name = f"r{number}"
+            await runs.add(a_run(name, server=f"s{number}", host=f"gpu-{number}"))
+
+        since = NOON - timedelta(hours=1)
+        found = await runs.past("gpu-1", "nobody", since, {"s3"})
+
+        assert [run.id for run in found] == ["r1", "r3"]
+        assert [run.id for run in await runs.past("gpu-1", "nobody", since)] == ["r1"]
+
+
 async def test_a_fence_only_grows_and_a_lock_is_held_for_ever(tmp_path):
     async with opened(tmp_path) as database:
         runs, locks, _ = stores(database)
