@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Final
 
 from adapters.hosts.errors import DefiniteError
@@ -53,7 +54,8 @@ async def verify(course: Course, launched: Result) -> Result:
         probe_seconds=plan.timeouts.probe,
         soak=lambda: tools.pause(plan.timeouts.soak),
     )
-    verdict = judge(evidence, wanted)
+    # a log may be long, and others wait for this loop
+    verdict = await asyncio.to_thread(judge, evidence, wanted)
     findings = _findings(verdict)
     outcome = "done" if verdict.is_fixed else "failed"
     told = "All checks passed." if verdict.is_fixed else f"Not proven: {_doubt(findings)}"

@@ -12,6 +12,8 @@ import urllib.request
 import pytest
 
 from adapters.hosts.helper.processes import proc
+from adapters.hosts.standin.lying import LIES
+from adapters.hosts.standin.options import FAULTS
 from rules.engine.start import start_engine
 from tests.hosts.helper.gpu_host import BACKEND, MODEL, REFUSED, STANDIN, free_port, until
 
@@ -136,6 +138,17 @@ def test_a_port_that_is_held_ends_it(standin):
 
     assert second.process.wait(30) == 1
     assert "Errno 98" in second.text()
+
+
+@pytest.mark.parametrize(("env", "is_honest"), [({BACKEND: "FLASH_ATTN"}, True), ({}, False)])
+def test_it_can_be_honest_with_a_variable_and_lie_without_it(standin, env, is_honest):
+    serving = standin("--standin-faults=no-backend-line", f"--standin-honest-with={BACKEND}", env=env).ready()
+
+    assert ("Using FLASH_ATTN backend." in serving.text()) is is_honest
+
+
+def test_every_lie_about_completions_is_a_fault_that_can_be_asked_for():
+    assert set(LIES) <= set(FAULTS)
 
 
 def test_its_ledger_has_a_line_for_each_start(standin, tmp_path):
