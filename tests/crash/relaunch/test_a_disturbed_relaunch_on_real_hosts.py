@@ -3,6 +3,9 @@
 A few moments of the matrix; `make kill-matrix` plays all of it.
 """
 
+import tempfile
+from pathlib import Path
+
 import pytest
 
 from tests.crash.relaunch.grounds.local import docker_ground
@@ -14,8 +17,15 @@ from tests.hosts.systemd import machine
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 
+@pytest.fixture
+def place():
+    # the path of an engine's socket must be short
+    with tempfile.TemporaryDirectory(prefix="ground-") as folder:
+        yield Path(folder)
+
+
 @pytest.mark.skipif(engine.missing() is not None, reason=str(engine.missing()))
-async def test_a_container_is_relaunched_once_whatever_happens_to_bot_and_helper(tmp_path):
+async def test_a_container_is_relaunched_once_whatever_happens_to_bot_and_helper(place, tmp_path):
     rows = [
         Row("kill", "host:start:done"),
         Row("kill", "rolling_back"),
@@ -23,12 +33,12 @@ async def test_a_container_is_relaunched_once_whatever_happens_to_bot_and_helper
         Row("pause", "launching"),
         Row("kill-helper", "start@8"),
     ]
-    async with docker_ground(tmp_path) as ground:
+    async with docker_ground(place) as ground:
         await _play_all(tmp_path, ground, rows)
 
 
 @pytest.mark.skipif(machine.missing() is not None, reason=str(machine.missing()))
-async def test_a_unit_is_relaunched_once_whatever_happens_to_bot_and_helper(tmp_path):
+async def test_a_unit_is_relaunched_once_whatever_happens_to_bot_and_helper(place, tmp_path):
     rows = [
         Row("kill", "stopping"),
         Row("kill", "host:commit"),
@@ -36,7 +46,7 @@ async def test_a_unit_is_relaunched_once_whatever_happens_to_bot_and_helper(tmp_
         Row("pause", "verifying"),
         Row("kill-helper", "start@8"),
     ]
-    async with systemd_ground(tmp_path) as ground:
+    async with systemd_ground(place) as ground:
         await _play_all(tmp_path, ground, rows)
 
 

@@ -1,5 +1,6 @@
 """This very machine as the host: the real helper behind the gate, with processes or containers. Not tests."""
 
+import json
 import shutil
 import socket
 import sys
@@ -10,7 +11,7 @@ from adapters.hosts.helper.processes import proc
 from bot.hosts.registry import TransportKind
 from tests.crash.relaunch.grounds.helped import DYING, GATE, LIE, HelpedGround, a_way
 from tests.hosts.docker.docker_host import DockerHost
-from tests.hosts.docker.engine import running
+from tests.hosts.docker.engine import docker, running
 from tests.hosts.helper.gpu_host import BACKEND, GpuHost, until
 
 
@@ -85,7 +86,9 @@ class DockerGround(LocalGround):
         until("it dies", lambda: self.host.inspected()["State"]["Status"] == "exited")
 
     def _running(self) -> list[dict[str, str]]:
-        states = [self.host.inspected(name)["State"] for name in self.host.names()]
+        # one that is gone by the time it is looked at is no matter
+        found = [docker(self.host.address, "inspect", name, check=False) for name in self.host.names()]
+        states = [one["State"] for text in found for one in json.loads(text or "[]")]
         return [proc.environ(state["Pid"]) or {} for state in states if state["Running"]]
 
     def _left(self) -> list[str]:
