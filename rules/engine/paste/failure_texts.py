@@ -52,6 +52,8 @@ WRAPPERS: Final = (
     *("An error occurred while", "Traceback", "Dumping "),
     *("Engine iteration timed out", "Timed out waiting for engine"),
 )
+#: what a logger prints for the exception where there is none
+NOTHING_RAISED: Final = "NoneType: None"
 #: texts that name a failure although no exception does
 TELLING: Final = (
     *(

@@ -13,6 +13,7 @@ from rules.engine.paste.failure_texts import (
     HARD_LEVELS,
     HARMLESS_FILES,
     HARMLESS_NAMES,
+    NOTHING_RAISED,
     PRECURSORS,
     REQUEST_ORIGINS,
     SOFT_LEVELS,
@@ -180,6 +181,7 @@ def _record_kind(line: EvidenceLine) -> Kind | None:
         return Kind.WRAPPER if not text.startswith(("Traceback", "Dumping ")) else None
     if (
         not text
+        or text == NOTHING_RAISED
         or text[0].isspace()
         or text.startswith(CODE_STARTS)
         or text.endswith(CODE_ENDS)

@@ -488,3 +488,13 @@ def test_two_servers_that_come_up_side_by_side_are_no_restart():
     found = causes(f"{banner}{banner}ValueError: first\nOSError: second\n")
 
     assert found.root.text == "ValueError: first"
+
+
+def test_what_a_logger_prints_where_nothing_was_raised_is_no_cause():
+    found = causes(
+        "ERROR 02-05 01:21:05 client.py:300] RuntimeError('Engine process (pid 76) died.')\n"
+        "ERROR 02-05 01:21:05 client.py:300] NoneType: None"
+    )
+
+    assert found.root is None
+    assert found.wrappers
