@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _FEW: Final = 3
 #: a text of one character again and again is broken from this length on
 _SHORT: Final = 4
-#: so many characters or words at the end that are all the same are broken, where they are half of the text
+#: so many characters or words at the end that are all the same are broken, where they are most of the text
 _LONG_RUN: Final = 8
 _MANY_WORDS: Final = 5
 #: share of characters that are letters, digits, marks of writing or spaces in any text that means something
@@ -132,9 +132,9 @@ def _is_echo(words: list[str], asked: list[str]) -> bool:
 
 
 def _ends_in_a_run(pieces: Sequence[str], least: int) -> bool:
-    """Tell whether half of the pieces are the last one over and over."""
+    """Tell whether two thirds of the pieces are the last one over and over."""
     run = next((place for place, piece in enumerate(reversed(pieces)) if piece != pieces[-1]), len(pieces))
-    return run >= least and 2 * run >= len(pieces)
+    return run >= least and 3 * run >= 2 * len(pieces)
 
 
 def _cards(body: str) -> tuple[tuple[str, str | None], ...]:

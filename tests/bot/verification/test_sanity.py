@@ -38,6 +38,8 @@ ASKED = "The capital of France is"
         "Paris...",
         "a city of more than 2,000,000 people",
         "Nooooooo, it is Paris of course",
+        # of the tiny model of random weights that the tests with a real vLLM run
+        "\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd888888888",
     ],
 )
 def test_an_answer_that_may_be_one_is_let_through(text):
