@@ -42,7 +42,7 @@ def watch(  # noqa: PLR0913 (each parameter is an option of the contract)
 
     Logs are followed by name, through rotation and truncation, from their end on.
 
-    For example: journalctl -fu vllm | vllm-diagnose watch -
+    For example: vllm-diagnose watch /var/log/vllm.log
     """
     # the engine is slow to import, and `--help` does not need it
     from bot.cli.watch.watching import Wish, watch_until_told  # noqa: PLC0415
