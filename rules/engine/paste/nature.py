@@ -7,9 +7,9 @@ from typing import Final
 import re2
 
 from rules.engine.paste.evidence import EvidenceLine
-from rules.engine.paste.program_marks import VLLM_MARKS
-from rules.engine.paste.programs import has_own_mark, other_program
 from rules.engine.paste.rootcause import CauseReading, Kind
+from rules.engine.paste.whose.marks import VLLM_MARKS
+from rules.engine.paste.whose.others import has_own_mark, other_program
 
 _FATAL: Final = (
     *(

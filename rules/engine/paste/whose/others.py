@@ -6,8 +6,8 @@ from typing import Final
 import re2
 
 from rules.engine.paste.evidence import EvidenceLine
-from rules.engine.paste.program_marks import OTHERS, SHARED
 from rules.engine.paste.rootcause import CauseReading
+from rules.engine.paste.whose.marks import OTHERS, SHARED
 
 _ANY_OTHER: Final = re2.compile("|".join(re2.escape(mark) for _, marks in OTHERS for mark in marks))
 #: who writes one of these uses vLLM, whatever program of theirs calls it

@@ -1,0 +1,1 @@
+"""Whose output a paste is: of vLLM, or of which other program."""
