@@ -90,7 +90,7 @@ async def test_a_bot_that_dies_while_the_server_is_stopped_leaves_the_host_to_st
     served.owner_starts("FLASH_ATTN", "--standin-faults=ignores-term")
     before = served.serving("FLASH_ATTN")
     bot = await a_bot()
-    await bot.forced(SAMPLE)
+    await bot.until_it_was(await bot.forced(SAMPLE), "stopping")
     served.until("it is being stopped", lambda one: one["phase"] == "stopping")
     await bot.kill()
     served.until("nothing runs", lambda one: one["state"] != "running")
