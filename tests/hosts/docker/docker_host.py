@@ -33,7 +33,9 @@ class DockerHost(GpuHost):
         mounts = ["/usr:/usr:ro", f"{ROOT}:{ROOT}:ro", f"{self.folder}:{self.folder}"]
         return ["--network", "host", *(word for mount in mounts for word in ("-v", mount))]
 
-    def owner_runs(self, *options: str, flags: tuple[str, ...] = (), command: list[str] | None = None) -> None:
+    def owner_runs(
+        self, *options: str, flags: tuple[str, ...] = (), command: list[str] | None = None
+    ) -> None:
         """Run the server as its owner does, or another command."""
         command = command or self.argv(*flags)
         words = ["run", "-d", "--name", self.container, *self.options(), *options, IMAGE, *command]
