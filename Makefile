@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # pip's own settings decide where packages come from; hashes decide what is accepted.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+# one more than there are CPUs: tests wait for processes and sockets
+WORKERS ?= $(shell expr `getconf _NPROCESSORS_ONLN` + 1)
 # a vLLM for the CPU, in an environment of its own; the launches of tests/live are about this release
 VLLM_VENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vllm-diagnose/test-vllm
 VLLM_RELEASE := 0.32.0
@@ -39,7 +41,7 @@ demo: $(VENV)/.runtime ## a local page with the sample incident, no keys needed
 
 test: $(VENV)/.dev lint types ## everything that runs without root
 	$(BIN)/python -m pytest -p no:simcord -p simcord.pytest_plugin tests/simcord
-	$(BIN)/python -m pytest -m "not browser and not root and not vllm"
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not browser and not root and not vllm"
 
 lint: $(VENV)/.dev ## style, imports between parts, the catalogue
 	$(BIN)/ruff check .

@@ -114,7 +114,8 @@ def _list(folder: Path, port: int) -> dict[str, object]:
         "driver": "process",
         "port": port,
         "argv": [*words, *flags],
-        "env": {_BACKEND: "FLASHINFER"},
+        # names the folder, so that whatever the server starts is found by it
+        "env": {_BACKEND: "FLASHINFER", "HF_HOME": str(folder / "models")},
         "env_allowed": {_BACKEND: ["FLASH_ATTN"]},
         "flags_allowed": {"--mm-encoder-attn-backend": ["FLASH_ATTN"]},
     }
