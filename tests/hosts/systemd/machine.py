@@ -4,6 +4,7 @@ The root file system is made once from Debian's packages and kept in a cache fol
 copy of it.
 """
 
+import itertools
 import os
 import shutil
 import signal
@@ -20,9 +21,9 @@ PACKAGES = (
     "systemd,systemd-sysv,dbus,openssh-server,python3,sudo,iproute2,procps,polkitd,libpam-systemd,"
     "dbus-user-session"
 )
-#: four addresses of this process's own, so that machines of several test runs are not taken for each other
-_FIRST = os.getpid() % (1 << 14) * 4
-OURS, THEIRS = (f"10.88.{(_FIRST + n) >> 8}.{(_FIRST + n) & 255}" for n in (1, 2))
+#: machines of this process, each with addresses of its own: none is taken for another, of this run or the next one
+_COUNT = itertools.count()
+_MOST = 4
 _TOOLS = ("debootstrap", "systemd-nspawn", "ip", "nsenter", "unshare", "ssh-keygen")
 
 
@@ -43,6 +44,10 @@ class Machine:
     leader: int
     #: public key of its sshd
     host_key: str
+    #: where its sshd is reached
+    address: str
+    #: its end of the line to it
+    link: str
 
     def run(self, *words: str, check: bool = True, text: str | None = None) -> str:
         """Run a command inside, as root."""
@@ -74,8 +79,9 @@ def running(folder: Path):
     key = f"{root}/etc/ssh/ssh_host_ed25519_key"
     # the copy comes with the one that its packages made
     _shell(f"rm -f {key} {key}.pub && ssh-keygen -q -t ed25519 -N '' -f {key}")
-    space = f"vd{os.getpid()}"
-    _network(space)
+    serial = next(_COUNT) % _MOST
+    space, link = f"vd{os.getpid()}x{serial}", f"v{os.getpid()}x{serial}b"
+    address = _network(space, link, (os.getpid() % (1 << 12) * _MOST + serial) * 4)
     try:
         with (folder / "console.log").open("wb") as log:
             machine = subprocess.Popen(
@@ -84,7 +90,7 @@ def running(folder: Path):
         try:
             leader = until("systemd is PID 1", lambda: _leader(machine), 60)
             key = (root / "etc/ssh/ssh_host_ed25519_key.pub").read_text().strip()
-            inside = Machine(root, leader, " ".join(key.split()[:2]))
+            inside = Machine(root, leader, " ".join(key.split()[:2]), address, link)
             until("systemd is up", lambda: _is_up(inside), 120)
             yield inside
         finally:
@@ -103,18 +109,21 @@ def _make_base() -> None:
     draft.rename(BASE)
 
 
-def _network(space: str) -> None:
-    end = f"v{os.getpid()}"
+def _network(space: str, link: str, first: int) -> str:
+    """Make a namespace and a line into it, with the four addresses from a number on; returns the far one."""
+    ours, theirs = (f"10.88.{(first + n) >> 8}.{(first + n) & 255}" for n in (1, 2))
+    near = f"{link[:-1]}a"
     for line in (
         f"ip netns add {space}",
-        f"ip link add {end}a type veth peer name {end}b netns {space}",
-        f"ip addr add {OURS}/30 dev {end}a",
-        f"ip link set {end}a up",
-        f"ip -n {space} addr add {THEIRS}/30 dev {end}b",
-        f"ip -n {space} link set {end}b up",
+        f"ip link add {near} type veth peer name {link} netns {space}",
+        f"ip addr add {ours}/30 dev {near}",
+        f"ip link set {near} up",
+        f"ip -n {space} addr add {theirs}/30 dev {link}",
+        f"ip -n {space} link set {link} up",
         f"ip -n {space} link set lo up",
     ):
         _shell(line)
+    return theirs
 
 
 def _command(root: Path, space: str) -> list[str]:

@@ -10,7 +10,6 @@ import pytest
 from adapters.hosts.errors import HostUnreachableError, OutcomeUnknownError, RefusalCode, RefusedError
 from adapters.hosts.interface import LaunchChange, Order, Phase, ProbeKind, RunState
 from tests.hosts.helper.gpu_host import BACKEND, MODEL, REFUSED
-from tests.hosts.systemd.machine import THEIRS
 from tests.hosts.systemd.unit_host import ACCOUNT, HELPER
 
 pytestmark = pytest.mark.root
@@ -180,7 +179,7 @@ async def test_the_bots_key_gets_nothing_but_the_helper(host):
     host.owner_writes("")
     key = str(host.key_file)
     async with asyncssh.connect(
-        THEIRS,
+        host.machine.address,
         username=ACCOUNT,
         client_keys=[key],
         known_hosts=([asyncssh.import_public_key(host.machine.host_key)], [], []),

@@ -11,7 +11,6 @@ from adapters.hosts.client import HelperHost
 from adapters.hosts.interface import LaunchChange, Order, RunState
 from adapters.hosts.transport.ssh import SshAddress, SshKey, SshTransport
 from tests.hosts.helper.gpu_host import BACKEND, MODEL, PATIENCE_S, ROOT
-from tests.hosts.systemd.machine import THEIRS
 
 ACCOUNT = "vllm-diagnose"
 HELPER = "/usr/local/lib/vllm-diagnose/helper.pyz"
@@ -32,7 +31,7 @@ class UnitHost:
         self.key_file.write_bytes(self._key.export_private_key())
         self.key_file.chmod(0o600)
         self._prepare()
-        address = SshAddress(THEIRS, 22, ACCOUNT, (machine.host_key,))
+        address = SshAddress(machine.address, 22, ACCOUNT, (machine.host_key,))
         self.ssh = SshTransport("gpu01", (address,), SshKey(self.key_file))
         self.host = HelperHost("gpu01", self.ssh)
         self._fence = 0

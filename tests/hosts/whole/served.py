@@ -1,13 +1,11 @@
 """One server on a real host, whichever driver runs it, as its owner has it and as the registry names it. Not tests."""
 
 import json
-import os
 from pathlib import Path
 
 from tests.hosts.docker.composed import Composed
 from tests.hosts.docker.docker_host import DockerHost
 from tests.hosts.helper.gpu_host import BACKEND, MODEL, GpuHost, until
-from tests.hosts.systemd.machine import THEIRS
 from tests.hosts.systemd.unit_host import ACCOUNT, HELPER, UnitHost
 
 
@@ -157,7 +155,7 @@ class UnitServed(Served):
         return self.status()
 
     def way(self):
-        reach = {"address": THEIRS, "user": ACCOUNT, "host_keys": [self.machine.host_key]}
+        reach = {"address": self.machine.address, "user": ACCOUNT, "host_keys": [self.machine.host_key]}
         return {"transport": "ssh", "ssh": reach, "key_file": str(self.unit_host.key_file)}
 
     def starts(self):
@@ -178,7 +176,7 @@ class UnitServed(Served):
         self._set_link("up")
 
     def _set_link(self, state):
-        self.machine.run("ip", "link", "set", f"v{os.getpid()}b", state)
+        self.machine.run("ip", "link", "set", self.machine.link, state)
 
     async def clean(self):
         self.join()

@@ -8,7 +8,7 @@ from bot.hosts.registry import Reach, TransportKind
 from tests.crash.relaunch.grounds.helped import DYING, GATE, LIE, HelpedGround, a_way
 from tests.crash.relaunch.grounds.line import Line
 from tests.hosts.helper.gpu_host import BACKEND, until
-from tests.hosts.systemd.machine import THEIRS, Machine, running
+from tests.hosts.systemd.machine import Machine, running
 from tests.hosts.systemd.unit_host import ACCOUNT, HELPER, UnitHost
 
 #: as the machine sees it
@@ -92,7 +92,7 @@ async def systemd_ground(folder: Path):
 async def systemd_ground_on(folder: Path, machine: Machine):
     place = machine.root / DOOR.lstrip("/")
     place.mkdir(exist_ok=True)
-    async with Line(THEIRS, 22).open() as line:
+    async with Line(machine.address, 22).open() as line:
         host = UnitHost(machine, folder)
         ground = SystemdGround(host, line)
         try:
