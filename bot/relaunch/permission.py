@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bot.access.actor import Actor
     from bot.access.authorization import Decision, Target
     from bot.clock import Clock
+    from bot.hosts.guess import Candidate
     from bot.hosts.registry import Host, Registry, Server
     from bot.relaunch.acts.switching import KillSwitch
     from bot.relaunch.gate import Switches
@@ -71,6 +72,13 @@ class PresentPermission:
     async def decide(self, actor: Actor, action: Action, target: Target) -> Decision:
         """Judge an act that needs no plan, by the groups that somebody is in."""
         return (await self.judge(actor, action, target))[1]
+
+    async def among(
+        self, found: tuple[Candidate, ...], actor: Actor, action: Action
+    ) -> tuple[Candidate, ...]:
+        """Return those of some servers with which somebody may do this."""
+        may = [(await self.decide(actor, action, one.host.target(one.server))).is_allowed for one in found]
+        return tuple(one for one, is_allowed in zip(found, may, strict=True) if is_allowed)
 
     async def judge(self, actor: Actor, action: Action, target: Target) -> tuple[Act, Decision]:
         """Return what somebody wants, with the groups it hangs on, and whether they may."""

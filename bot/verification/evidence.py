@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from bot.verification.start_log import StartLog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +62,7 @@ class Failure:
     rules: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """All that was seen."""
 
@@ -75,3 +78,8 @@ class Evidence:
     answers: Mapping[ProbeKind, ProbeAnswer] = field(default_factory=lambda: _NONE)
     #: the same questions after the soak
     later_answers: Mapping[ProbeKind, ProbeAnswer] = field(default_factory=lambda: _NONE)
+
+    @cached_property
+    def start_log(self) -> StartLog:
+        """Return the log by its lines; several checks look at it, and it may be long."""
+        return StartLog(self.log)

@@ -10,7 +10,6 @@ from bot.relaunch.planning.plan import Check
 from bot.verification import answers
 from bot.verification.outcome import Judged, Outcome
 from bot.verification.sanity import quoted
-from bot.verification.start_log import StartLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -72,7 +71,7 @@ def _process(evidence: Evidence, wanted: Wanted) -> Judged:
 
 
 def _log_line(evidence: Evidence, wanted: Wanted) -> Judged:
-    log = StartLog(evidence.log)
+    log = evidence.start_log
     found = log.held(wanted.absent)
     if found is not None:
         return Outcome.FAILED, f"the log still says: {quoted(found)}"
@@ -89,7 +88,7 @@ def _log_line(evidence: Evidence, wanted: Wanted) -> Judged:
 
 
 def _no_unknown_variable(evidence: Evidence, wanted: Wanted) -> Judged:
-    for line in StartLog(evidence.log).own:
+    for line in evidence.start_log.own:
         _, marker, rest = line.partition(_UNKNOWN_VARIABLE)
         if marker and rest.split()[:1] and rest.split()[0].strip(".,'\"") in wanted.variables:
             return Outcome.FAILED, quoted(line)
@@ -102,7 +101,7 @@ def _not_the_old_failure(evidence: Evidence, wanted: Wanted) -> Judged:
     failure = evidence.failure
     if failure is not None and _is_the_old_one(failure, wanted):
         return Outcome.FAILED, f"the same failure again: {quoted(failure.title)}"
-    dead = StartLog(evidence.log).held(_DEAD_ENGINE)
+    dead = evidence.start_log.held(_DEAD_ENGINE)
     if dead is not None:
         return Outcome.FAILED, f"the engine died: {quoted(dead)}"
     if not evidence.log_is_whole:

@@ -4,19 +4,13 @@ import asyncio
 import io
 import json
 import re
-from contextlib import AsyncExitStack, asynccontextmanager, redirect_stderr, redirect_stdout
+from contextlib import asynccontextmanager, redirect_stderr, redirect_stdout
 
-from adapters.chat.interface import Person
 from bot.access.signing_in import os_person
-from bot.bootstrap import Stage
 from bot.cli.app import main
-from bot.settings import RelaunchSettings
 from bot.store.incidents import SqlIncidents
 from bot.store.relaunches.runs import SqlRelaunches
-from tests.hosts.helper.gpu_host import BACKEND, GpuHost
-from tests.scenario.console_stage import ConsoleStage
-from tests.scenario.hosted_team import ROOM, Team
-from tests.scenario.real_bot import RealBot, settings_for
+from tests.scenario.hosted_team import ROOM, a_hosted_stage
 from tests.scenario.test_twelve_scenarios_on_four_stages import SAMPLE
 
 PATIENCE_S = 90.0
@@ -62,23 +56,8 @@ async def a_terminal(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     # nobody becomes another by a variable
     monkeypatch.setenv("LOGNAME", "bob")
-    (tmp_path / "host").mkdir()
-    host = GpuHost(tmp_path / "host")
-    host.list_server(env={BACKEND: "FLASHINFER"})
-    async with AsyncExitStack() as stack:
-        stack.callback(host.clean)
-
-        async def start(addresses):
-            settings = settings_for(addresses, tmp_path, channels=(ROOM,))
-            chosen = RelaunchSettings(registry=tmp_path / "hosts.yaml", dry_run=False, soak_seconds=1)
-            return await RealBot.start(
-                settings.model_copy(update={"relaunch": chosen}), Stage(Person("os:ann", "ann"))
-            )
-
-        stage = ConsoleStage(start)
-        await stage.open()
-        stack.push_async_callback(stage.close)
-        team = Team(stage, host, tmp_path)
+    async with a_hosted_stage("console", tmp_path) as team:
+        stage = team.stage
         me = os_person().id
         write(team, me)
         found = Terminal(team)

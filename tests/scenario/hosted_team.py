@@ -113,8 +113,8 @@ class Team:
 
 
 @asynccontextmanager
-async def a_hosted_team(name, folder, **server):
-    """A bot on a stage (`slack-socket`, `slack-http`, `discord`, `console`) with a host of its own."""
+async def a_hosted_stage(name, folder):
+    """A bot on a stage (`slack-socket`, `slack-http`, `discord`, `console`) with a host of its own, not registered."""
     (folder / "host").mkdir()
     host = GpuHost(folder / "host")
     host.list_server(env={BACKEND: "FLASHINFER"})
@@ -137,6 +137,12 @@ async def a_hosted_team(name, folder, **server):
             stage = SlackStage(await stack.enter_async_context(Workspace(SlackSettings(), mode=mode)), start)
         await stage.open()
         stack.push_async_callback(stage.close)
-        team = Team(stage, host, folder)
+        yield Team(stage, host, folder)
+
+
+@asynccontextmanager
+async def a_hosted_team(name, folder, **server):
+    """The same with the host in the registry."""
+    async with a_hosted_stage(name, folder) as team:
         team.register(**server)
         yield team

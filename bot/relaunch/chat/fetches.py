@@ -51,6 +51,12 @@ class _Case:
     answer: Answer | None = None
 
 
+def _ordered(asked: Asked) -> _Case:
+    """Return the case of a command, with which nothing was said."""
+    entry = replace(asked.entry, payload={**asked.entry.payload, ASKED: True})
+    return _Case(entry, (entry,), entry.place)
+
+
 @dataclass(frozen=True, slots=True)
 class Fetches:
     """Takes presses and commands that want something fetched."""
@@ -79,8 +85,8 @@ class Fetches:
                 return plain_card("relaunch.gone", asked.language)
             return await self._fetch(asked, server, case)
         found = await self._meant(answer)
-        allowed = [one for one in found if await self._may(asked, one)]
-        chosen = the_one(tuple(allowed))
+        allowed = await self._permission.among(found, asked.actor, Action.FETCH)
+        chosen = the_one(allowed)
         if chosen is not None or (found and not allowed):
             # whoever may fetch none of them is refused the likeliest one, and that is written down
             return await self._fetch(asked, (chosen or found[0]).server.name, case)
@@ -94,16 +100,14 @@ class Fetches:
         """Fetch a server that a command names; returns what only whoever asked is told."""
         if not name:
             return plain_card("servers.name-one", asked.language)
-        entry = replace(asked.entry, payload={**asked.entry.payload, ASKED: True})
-        return await self._fetch(asked, name, _Case(entry, (entry,), entry.place))
+        return await self._fetch(asked, name, _ordered(asked))
 
     async def looked(self, asked: Asked, name: str) -> Outcome | Card:
         """Return what a server's log comes to, without showing it; or why that is not told."""
-        entry = replace(asked.entry, payload={**asked.entry.payload, ASKED: True})
         fetched = await self._ask(asked, name)
         if not isinstance(fetched, Fetched):
             return fetched
-        return (await self._read(asked, _Case(entry, (entry,), entry.place), fetched, ""))[0]
+        return (await self._read(asked, _ordered(asked), fetched, ""))[0]
 
     async def _meant(self, answer: Answer) -> tuple[Candidate, ...]:
         """Return the servers that may be meant where the failure was told, wherever the button is pressed."""
@@ -112,10 +116,6 @@ class Fetches:
         outcome = await self.offering.look(answer, scope)
         found = candidates(registry, outcome.hints) if outcome is not None else ()
         return tuple(one for one in found if OPERATIONS[Action.FETCH] in one.server.operations)
-
-    async def _may(self, asked: Asked, one: Candidate) -> bool:
-        target = one.host.target(one.server)
-        return (await self._permission.decide(asked.actor, Action.FETCH, target)).is_allowed
 
     def _digested(self, digest: str) -> str | None:
         names = (server.name for _, server in self._permission.registry().servers())

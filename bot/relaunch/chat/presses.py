@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from adapters.chat.interface import Card, ChatPlatform, Click
     from bot.access.actor import Actor
     from bot.clock import Clock
-    from bot.hosts.guess import Candidate, Hints
+    from bot.hosts.guess import Candidate
     from bot.hosts.registry import Host, Registry, Server
     from bot.relaunch.desk import Desk
     from bot.relaunch.offer import Offer
@@ -96,7 +96,10 @@ class RelaunchPresses:
         if answer is None or outcome is None or outcome.offer is None:
             return plain_card("relaunch.gone", language)
         offer = outcome.offer
-        found = await self._allowed(actor, outcome.hints)
+        # the servers that somebody may not ask for are not even named
+        found = await self.desk.permission.among(
+            candidates(self.registry(), outcome.hints), actor, Action.REQUEST
+        )
         chosen = the_one(found)
         if chosen is not None:
             return await self._request(actor, language, answer, offer, chosen.server)
@@ -106,17 +109,6 @@ class RelaunchPresses:
             picker = Picker(PICK, "relaunch.pick", most)
             return picker.card(answer.id, names, language, self._several(found, language))
         return plain_card("relaunch.none", language)
-
-    async def _allowed(self, actor: Actor, hints: Hints) -> tuple[Candidate, ...]:
-        """Return the servers that may be meant and that somebody may ask for; the others are not even named."""
-        permission, found = self.desk.permission, candidates(self.registry(), hints)
-        return tuple(
-            [
-                one
-                for one in found
-                if (await permission.decide(actor, Action.REQUEST, one.host.target(one.server))).is_allowed
-            ]
-        )
 
     def _several(self, found: tuple[Candidate, ...], language: str) -> dict[str, str]:
         """Return how all servers of one model can be picked, where that is what may be meant."""

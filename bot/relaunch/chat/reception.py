@@ -72,7 +72,7 @@ class Reception:
         except NobodyError:
             card = plain_card("relaunch.nobody", language)
         if card is not None:
-            saying = Saying(entry, message, _TOLD, card, f"{entry.id}", is_private=True)
+            saying = Saying(entry, message, _TOLD, card, entry.id, is_private=True)
             await self.fetches.speaking.replies.say(saying)
 
     async def _press(self, asked: Asked, click: Click) -> Card | None:

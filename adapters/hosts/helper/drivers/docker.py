@@ -191,8 +191,8 @@ class DockerDriver:
     def _create(self, start: Start, owners: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
         if self.server.log_file is not None:
             write_json(self.folder.start_record(start.start_id), {"log_base": size_of(self._log_file())})
-        site = None if self.script(start.spec) is None else self._site_mounts()
-        body = body_of(start, owners, self._from_image(owners), site or ())
+        site = () if self.script(start.spec) is None else self._site_mounts()
+        body = body_of(start, owners, self._from_image(owners), site)
         networks = dict((owners.get("NetworkSettings") or {}).get("Networks") or {})
         first = next(iter(networks), None)
         if first is not None and is_own_network(owners):

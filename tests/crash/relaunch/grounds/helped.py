@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from bot.hosts.registry import DriverKind
 from tests.bot.relaunch.team import a_registry
 from tests.crash.relaunch.door import PATIENCE_S, Door
 from tests.crash.relaunch.grounds.interface import Seen, Way
-from tests.hosts.helper.gpu_host import BACKEND
+from tests.hosts.helper.gpu_host import BACKEND, NeverHappenedError, until
 
 HERE = Path(__file__).parents[1]
 GATE = HERE / "gate.py"
@@ -47,9 +46,10 @@ class HelpedGround:
         return await asyncio.to_thread(self._seen, relaunch_id)
 
     def _seen(self, relaunch_id: str) -> Seen:
-        deadline = time.monotonic() + PATIENCE_S
-        while not (is_settled := self._is_settled()) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        try:
+            is_settled = until("it settles", self._is_settled, PATIENCE_S)
+        except NeverHappenedError:
+            is_settled = False
         starts = [self._is_mended(line["env"]) for line in self._ledger()[self._starts_before :]]
         rows = self._record("outcomes.json").get("outcomes", [])
         acts = Counter(row["verb"] for row in rows if row["key"].startswith(f"{relaunch_id}:"))
