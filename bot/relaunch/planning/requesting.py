@@ -10,7 +10,7 @@ from bot.relaunch.gate import may_plan
 from bot.relaunch.outcomes import DeskOutcome, OutcomeKind
 from bot.relaunch.planning.plan import plan_to_json
 from bot.relaunch.planning.planning import NotPlannableError
-from bot.relaunch.states import State
+from bot.relaunch.states import BlockReason, State
 from bot.store.relaunches.interface import Move, Planned, Relaunch
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ class Requesting:
             return DeskOutcome(OutcomeKind.JOINED, joined)
         gate = await self.permission.wish(wish, is_forced=wanted.is_forced)
         blocked = may_plan(gate, await self.permission.present_switches(), self.clock())
+        if blocked is not None and blocked.reason is BlockReason.DUPLICATE:
+            # it was kept after the look for one to join
+            joined = await self._join(wish, entry(wish))
+            if joined is not None:
+                return DeskOutcome(OutcomeKind.JOINED, joined)
         if blocked is not None:
             return DeskOutcome(OutcomeKind.BLOCKED, blocked=blocked, detail=blocked.detail)
         kept = await self.runs.add(wish, [entry(wish)])

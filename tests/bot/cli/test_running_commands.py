@@ -71,6 +71,7 @@ def test_a_bot_that_acts_on_hosts_knows_nobody_who_has_not_signed_in(tmp_path, m
     with _running("serve", "--port", "0", state=tmp_path) as (_, url):
         with pytest.raises(urllib.error.HTTPError) as refused:
             _status(url)
+        refused.value.close()
         link = process("login", VLLM_DIAGNOSE_STATE_DIR=str(tmp_path)).stdout.decode().strip()
         jar = urllib.request.HTTPCookieProcessor()
         assert link.startswith(f"{url}/login?token=")

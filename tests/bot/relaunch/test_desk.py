@@ -146,6 +146,33 @@ async def test_many_requests_at_once_are_one_run(tmp_path):
         assert len(await team.runs.recent(20)) == 1
 
 
+class _InterruptedRuns:
+    """Runs of which one more is asked for each time somebody looks back at what went before."""
+
+    def __init__(self, runs, interrupt):
+        self._runs, self._interrupt = runs, interrupt
+
+    def __getattr__(self, name):
+        return getattr(self._runs, name)
+
+    async def past(self, *arguments):
+        await self._interrupt()
+        return await self._runs.past(*arguments)
+
+
+async def test_a_request_joins_one_that_was_made_between_its_two_looks(tmp_path):
+    async with a_team(tmp_path) as team:
+
+        async def interrupt():
+            await planned(team)
+
+        team.permission = replace(team.permission, runs=_InterruptedRuns(team.runs, interrupt))
+        outcome = await team.a_desk().request(ANNA, wanted())
+
+        (kept,) = await team.runs.recent(5)
+        assert (outcome.kind, outcome.relaunch.id) == (OutcomeKind.JOINED, kept.id)
+
+
 async def test_an_approval_sets_the_run_off_once_however_often_it_is_clicked(tmp_path):
     async with a_team(tmp_path) as team:
         outcome = await planned(team)
