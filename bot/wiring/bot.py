@@ -114,7 +114,9 @@ class Bot:
         presence = Presence(self.settings.state_dir / "processes", random_id())
         shift = Shift(presence, system_clock, tuple(platforms), self.figures)
         claims = SqlClaims(self.database)
-        return Work(SqlInbox(self.database), claims, Raising(Answering(desk), desk), self.inbox.arrived, shift)
+        return Work(
+            SqlInbox(self.database), claims, Raising(Answering(desk), desk), self.inbox.arrived, shift
+        )
 
     def acts(self) -> tuple[Coroutine[None, None, None], ...]:
         """Return what acts on hosts beside the answering; nothing where no registry is configured."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from bot.relaunch.interface import News
 from bot.relaunch.outcomes import DeskOutcome, OutcomeKind
 from bot.relaunch.permission import request_of
 from bot.relaunch.states import State
-from bot.store.relaunches.interface import Move, Ruling
+from bot.store.relaunches.interface import Move, MoveRefusedError, Ruling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +71,10 @@ class Approving:
         if not ruling.decision.is_allowed:
             if ruling.decision.refusal is Refusal.EXPIRED:
                 detail = "Nobody approved it in time: ask for a new plan."
-                await self.tools.runs.move(Move(run.id, State.EXPIRED, self.tools.clock(), detail))
+                with suppress(MoveRefusedError):
+                    # unless it waits no more
+                    now = self.tools.clock()
+                    await self.tools.runs.move(Move(run.id, State.EXPIRED, now, detail, begins=run.state))
             return DeskOutcome(OutcomeKind.DENIED, run, plan, refusal=ruling.decision.refusal)
         kept = await self.tools.runs.get(run.id)
         if not ruling.is_enough:

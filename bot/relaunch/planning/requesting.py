@@ -11,7 +11,7 @@ from bot.relaunch.outcomes import DeskOutcome, OutcomeKind
 from bot.relaunch.planning.plan import plan_to_json
 from bot.relaunch.planning.planning import NotPlannableError
 from bot.relaunch.states import BlockReason, State
-from bot.store.relaunches.interface import Move, Planned, Relaunch
+from bot.store.relaunches.interface import Move, MoveRefusedError, Planned, Relaunch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +49,16 @@ class Requesting:
         self, wanted: Wanted, host: str, requester: str, entry: Callable[[Relaunch], Entry]
     ) -> DeskOutcome:
         """Return what comes of a request that is allowed."""
-        wish = self._wish(wanted, host, requester)
+        try:
+            return await self._request(self._wish(wanted, host, requester), wanted, entry)
+        except MoveRefusedError as error:
+            # somebody called it off, or approved what it was to replace, while it was planned
+            kept = await self.runs.get(error.relaunch_id)
+            return DeskOutcome(OutcomeKind.ALREADY, kept, detail=kept.detail)
+
+    async def _request(
+        self, wish: Relaunch, wanted: Wanted, entry: Callable[[Relaunch], Entry]
+    ) -> DeskOutcome:
         joined = await self._join(wish, entry(wish))
         if joined is not None:
             return DeskOutcome(OutcomeKind.JOINED, joined)
@@ -97,7 +106,8 @@ class Requesting:
             if run.state is not State.AWAITING_APPROVAL or is_same:
                 return run
             detail = "There are new facts: a newer plan takes its place."
-            await self.runs.move(Move(run.id, State.VOIDED, self.clock(), detail, entries=(entry,)))
+            move = Move(run.id, State.VOIDED, self.clock(), detail, entries=(entry,), begins=run.state)
+            await self.runs.move(move)
         return None
 
     async def _plan(self, run: Relaunch, wanted: Wanted) -> DeskOutcome:

@@ -27,6 +27,7 @@ class MoveRefusedError(Exception):
 
     def __init__(self, relaunch_id: str, state: State, to: State) -> None:
         super().__init__(f"relaunch {relaunch_id} is {state}: it cannot become {to}")
+        self.relaunch_id = relaunch_id
         self.state = state
         self.to = to
 
@@ -92,6 +93,8 @@ class Move:
     entries: tuple[Entry, ...] = ()
     #: a host that did not answer does again; without it, a run whose host is unknown stays so
     host_answers: bool = False
+    #: it may only begin here; None: wherever `MOVES` lets it
+    begins: State | None = None
 
 
 @dataclass(frozen=True, slots=True)

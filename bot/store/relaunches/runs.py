@@ -150,7 +150,7 @@ async def move_within(connection: AsyncConnection, move: Move, planned: Planned 
     is_unheard = now.state is State.HOST_UNKNOWN and now.held is move.to and not move.host_answers
     if now.state is move.to or is_unheard:
         return False
-    if not may_move(now.state, move.to, now.held):
+    if move.begins not in {None, now.state} or not may_move(now.state, move.to, now.held):
         raise MoveRefusedError(move.relaunch_id, now.state, move.to)
     values: dict[str, Any] = {"state": move.to.value, "detail": move.detail}
     values["held"] = now.state.value if move.to is State.HOST_UNKNOWN else None

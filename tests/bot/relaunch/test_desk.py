@@ -146,18 +146,21 @@ async def test_many_requests_at_once_are_one_run(tmp_path):
         assert len(await team.runs.recent(20)) == 1
 
 
-class _InterruptedRuns:
-    """Runs of which one more is asked for each time somebody looks back at what went before."""
+class _Interrupted:
+    """A part of which something else happens just before it does one thing."""
 
-    def __init__(self, runs, interrupt):
-        self._runs, self._interrupt = runs, interrupt
+    def __init__(self, part, act, interrupt):
+        self._part, self._act, self._interrupt = part, act, interrupt
 
     def __getattr__(self, name):
-        return getattr(self._runs, name)
+        if name != self._act:
+            return getattr(self._part, name)
 
-    async def past(self, *arguments):
-        await self._interrupt()
-        return await self._runs.past(*arguments)
+        async def interrupted(*arguments):
+            await self._interrupt()
+            return await getattr(self._part, name)(*arguments)
+
+        return interrupted
 
 
 async def test_a_request_joins_one_that_was_made_between_its_two_looks(tmp_path):
@@ -166,11 +169,40 @@ async def test_a_request_joins_one_that_was_made_between_its_two_looks(tmp_path)
         async def interrupt():
             await planned(team)
 
-        team.permission = replace(team.permission, runs=_InterruptedRuns(team.runs, interrupt))
+        team.permission = replace(team.permission, runs=_Interrupted(team.runs, "past", interrupt))
         outcome = await team.a_desk().request(ANNA, wanted())
 
         (kept,) = await team.runs.recent(5)
         assert (outcome.kind, outcome.relaunch.id) == (OutcomeKind.JOINED, kept.id)
+
+
+async def test_a_request_that_is_called_off_while_the_host_is_asked_says_so(tmp_path):
+    async with a_team(tmp_path) as team:
+
+        async def call_off():
+            (open_run,) = await team.runs.unfinished()
+            await team.desk.cancel(BEN, open_run.id)
+
+        team.host = _Interrupted(team.host, "preflight", call_off)
+        outcome = await team.desk.request(ANNA, wanted())
+
+        assert outcome.kind is OutcomeKind.ALREADY
+        assert outcome.relaunch.state is State.VOIDED
+        assert BEN.id in outcome.detail
+
+
+async def test_new_facts_leave_alone_what_is_approved_at_that_moment(tmp_path):
+    async with a_team(tmp_path) as team:
+        first = await planned(team)
+
+        async def approve():
+            await team.desk.approve(BEN, first.relaunch.id, first.plan.hash)
+
+        slow = replace(team.desk.requesting, runs=_Interrupted(team.runs, "move", approve))
+        outcome = await replace(team.desk, requesting=slow).request(BEN, wanted(fingerprint="e" * 24))
+
+        assert (outcome.kind, outcome.relaunch.id) == (OutcomeKind.ALREADY, first.relaunch.id)
+        assert outcome.relaunch.state is State.APPROVED
 
 
 async def test_an_approval_sets_the_run_off_once_however_often_it_is_clicked(tmp_path):
