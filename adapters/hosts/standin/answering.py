@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import ssl
+import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .lying import Completion, spoil
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable
 
     from .options import Options
@@ -26,6 +29,27 @@ class Door(ThreadingHTTPServer):
         self.options = options
         self.is_engine_alive = is_engine_alive
         super().__init__((options.host, options.port), _Visitor)
+        if options.certificate is not None:
+            # each visitor's own thread shakes hands, so that one who says nothing keeps nobody waiting
+            self.socket = _tls(options).wrap_socket(
+                self.socket, server_side=True, do_handshake_on_connect=False
+            )
+
+    def handle_error(
+        self, request: socket.socket | tuple[bytes, socket.socket], client_address: object
+    ) -> None:
+        """Keep quiet about a visitor who left, or who speaks no TLS, as vLLM does."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+def _tls(options: Options) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(str(options.certificate), options.key)
+    if options.client_authorities is not None:
+        context.load_verify_locations(options.client_authorities)
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context
 
 
 class _Visitor(BaseHTTPRequestHandler):

@@ -59,6 +59,11 @@ class Options:
     host: str = "127.0.0.1"
     port: int = 8000
     api_key: str | None = None
+    #: of the certificate that it shows, with its key; None: it speaks no TLS
+    certificate: str | None = None
+    key: str | None = None
+    #: authorities, one of which has to have signed what a client shows
+    client_authorities: str | None = None
     #: the rest of vLLM's flags, as given
     flags: dict[str, str] = field(default_factory=dict)
     faults: frozenset[str] = frozenset()
@@ -96,6 +101,9 @@ def parse(argv: list[str], env: dict[str, str]) -> Options:
         host=flags.get("--host", "127.0.0.1"),
         port=int(flags.get("--port", "8000")),
         api_key=flags.get("--api-key") or env.get("VLLM_API_KEY"),
+        certificate=flags.get("--ssl-certfile"),
+        key=flags.get("--ssl-keyfile"),
+        client_authorities=flags.get("--ssl-ca-certs"),
         flags=flags,
         faults=faults,
         delay_seconds=float(own.pop("--standin-delay", "0")),

@@ -7,8 +7,9 @@ import threading
 
 import pytest
 
-from adapters.hosts.helper.probing.http import BODY_LIMIT, ask
+from adapters.hosts.helper.probing.http import BODY_LIMIT, Door, ask
 from adapters.hosts.helper.probing.questions import question
+from tests.hosts.helper.certificates import self_signed
 from tests.hosts.helper.gpu_host import MODEL
 
 FAULTS = {
@@ -65,6 +66,39 @@ def test_a_server_that_listens_on_one_address_is_asked_there(host):
     host.serve()
 
     assert host.probe("health")["status"] == 200
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """The words of a command line that make a server speak TLS."""
+    key_file, certificate_file = self_signed(tmp_path)
+    return f"--ssl-keyfile={key_file}", f"--ssl-certfile={certificate_file}"
+
+
+def test_a_server_with_a_certificate_is_asked_over_tls(host, certificate):
+    host.list_server(*certificate)
+    host.serve()
+
+    answers = [host.probe(kind) for kind in ("health", "models", "text", "image")]
+
+    assert [(answer["status"], answer["trouble"]) for answer in answers] == [(200, "")] * 4
+
+
+def test_a_server_that_wants_a_certificate_of_its_clients_is_said_to(host, certificate):
+    host.list_server(*certificate, f"--ssl-ca-certs={certificate[1].partition('=')[2]}")
+    host.serve()
+
+    answer = host.probe("health")
+
+    assert answer["status"] is None
+    assert "certificate required" in answer["trouble"]
+
+
+def test_a_server_that_speaks_no_tls_where_it_should_is_said_to(liar):
+    answer = ask(Door("127.0.0.1", liar([OK + b"\r\n{}"]), is_tls=True), "GET", "/", {}, b"", 20)
+
+    assert answer.status is None
+    assert answer.trouble.startswith("the TLS connection failed: ")
 
 
 def test_an_answer_says_how_it_was_sent_and_what_was_asked(host):
@@ -149,7 +183,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("how", ANSWERS)
 def test_an_answer_is_read_however_it_comes(liar, how):
-    answer = ask("127.0.0.1", liar(ANSWERS[how]), "GET", "/", {}, b"", 20)
+    answer = ask(Door("127.0.0.1", liar(ANSWERS[how])), "GET", "/", {}, b"", 20)
 
     assert (answer.status, answer.body, answer.trouble) == (200, b"{}", "")
 
@@ -165,7 +199,7 @@ SPOILED = {
 
 @pytest.mark.parametrize("how", SPOILED)
 def test_what_is_no_answer_is_told_in_a_sentence(liar, how):
-    answer = ask("127.0.0.1", liar(SPOILED[how]), "GET", "/", {}, b"", 20)
+    answer = ask(Door("127.0.0.1", liar(SPOILED[how])), "GET", "/", {}, b"", 20)
 
     assert answer.status is None
     assert answer.trouble
@@ -176,7 +210,7 @@ def test_a_body_that_breaks_off_is_what_came_and_said_to_be_no_whole_answer(liar
         OK + b"Content-Length: 100\r\n\r\n{}",
         OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n",
     ):
-        answer = ask("127.0.0.1", liar([sent]), "GET", "/", {}, b"", 20)
+        answer = ask(Door("127.0.0.1", liar([sent])), "GET", "/", {}, b"", 20)
 
         assert (answer.status, answer.body) == (200, b"{}")
         assert answer.trouble == "the answer breaks off"
@@ -184,7 +218,9 @@ def test_a_body_that_breaks_off_is_what_came_and_said_to_be_no_whole_answer(liar
 
 @pytest.mark.parametrize("head", [b"", b"Content-Length: 99999999\r\n", b"X-Content-Length: 1\r\n"])
 def test_a_body_that_is_too_long_is_said_to_be(liar, head):
-    answer = ask("127.0.0.1", liar(endless(OK + head + b"\r\n" + b"x" * 65536)), "GET", "/", {}, b"", 20)
+    answer = ask(
+        Door("127.0.0.1", liar(endless(OK + head + b"\r\n" + b"x" * 65536))), "GET", "/", {}, b"", 20
+    )
 
     assert (answer.status, len(answer.body)) == (200, BODY_LIMIT)
     assert answer.trouble == "the answer is longer than 64 KiB"
@@ -193,20 +229,20 @@ def test_a_body_that_is_too_long_is_said_to_be(liar, head):
 @pytest.mark.parametrize("size", [BODY_LIMIT - 1, BODY_LIMIT])
 def test_a_body_of_the_size_that_is_read_is_whole(liar, size):
     sent = OK + b"Content-Length: %d\r\nContent-Type: application/json\r\n\r\n" % size + b"x" * size
-    answer = ask("127.0.0.1", liar([sent]), "GET", "/", {}, b"", 20)
+    answer = ask(Door("127.0.0.1", liar([sent])), "GET", "/", {}, b"", 20)
 
     assert (len(answer.body), answer.trouble, answer.content_type) == (size, "", "application/json")
 
 
 def test_a_chunk_that_ends_like_the_last_one_is_not_taken_for_it(liar):
     sent = [OK + b"Transfer-Encoding: chunked\r\n\r\n8\r\n{ 0\r\n\r\n", b"}\r\n0\r\n\r\n"]
-    answer = ask("127.0.0.1", liar(sent), "GET", "/", {}, b"", 20)
+    answer = ask(Door("127.0.0.1", liar(sent)), "GET", "/", {}, b"", 20)
 
     assert (answer.body, answer.trouble) == (b"{ 0\r\n\r\n}", "")
 
 
 def test_a_body_without_end_is_cut(liar):
-    answer = ask("127.0.0.1", liar(endless(OK + b"\r\n" + b"x" * 65536)), "GET", "/", {}, b"", 20)
+    answer = ask(Door("127.0.0.1", liar(endless(OK + b"\r\n" + b"x" * 65536))), "GET", "/", {}, b"", 20)
 
     assert answer.status == 200
     assert len(answer.body) <= BODY_LIMIT

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..acts.clearing import foreign_on_port
 from ..launch import running
-from .http import ask
+from .http import Door, ask
 from .questions import question
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ def probe(work: Work, kind: str, model: str, timeout_seconds: float) -> dict[str
     if key is not None:
         headers["Authorization"] = "Bearer " + key
     address = next((address for address in map(_address, launches) if address), _LOOPBACK)
-    answer = ask(address, work.server.port, asked.method, asked.path, headers, asked.body, timeout_seconds)
+    door = Door(address, work.server.port, _has_certificate(launches[0]))
+    answer = ask(door, asked.method, asked.path, headers, asked.body, timeout_seconds)
     masker = work.masker(*launches)
     return {
         "kind": kind,
@@ -67,6 +68,11 @@ def _address(spec: Spec) -> str | None:
     except ValueError:
         return None
     return None if found.is_unspecified else str(found)
+
+
+def _has_certificate(spec: Spec) -> bool:
+    """Tell whether a launch makes its server speak TLS: with a key or a certificate, as uvicorn reads them."""
+    return bool(_value(spec, "--ssl-keyfile") or _value(spec, "--ssl-certfile"))
 
 
 def _value(spec: Spec, flag: str) -> str | None:

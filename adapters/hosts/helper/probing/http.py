@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import io
 import socket
+import ssl
 import time
 from dataclasses import dataclass
 
@@ -29,17 +30,24 @@ class Answer:
     content_type: str = ""
 
 
-def ask(  # noqa: PLR0913, PLR0917 - a request has these parts
-    address: str, port: int, method: str, path: str, headers: dict[str, str], body: bytes, seconds: float
-) -> Answer:
+@dataclass(frozen=True)
+class Door:
+    """Where a server listens, and whether with TLS."""
+
+    address: str
+    port: int
+    is_tls: bool = False
+
+
+def ask(door: Door, method: str, path: str, headers: dict[str, str], body: bytes, seconds: float) -> Answer:
     """Send a request and read what comes until it is whole, too long or too late."""
     began = time.monotonic()
     deadline = began + seconds
     raw = b""
     trouble = ""
     try:
-        with socket.create_connection((address, port), timeout=seconds) as stream:
-            stream.sendall(_request(port, method, path, headers, body))
+        with _connected(door, seconds) as stream:
+            stream.sendall(_request(door.port, method, path, headers, body))
             raw, trouble = _read(stream, deadline)
     except OSError as error:
         trouble = _why(error, seconds)
@@ -47,6 +55,19 @@ def ask(  # noqa: PLR0913, PLR0917 - a request has these parts
     if trouble:
         return Answer(None, b"", spent, trouble)
     return _parsed(raw, spent)
+
+
+def _connected(door: Door, seconds: float) -> socket.socket:
+    plain = socket.create_connection((door.address, door.port), timeout=seconds)
+    if not door.is_tls:
+        return plain
+    # Its certificate is made out for a name that clients use. Whose port it is, is seen from the processes.
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    with plain:
+        # the connection is the wrapping's now, and closing the plain one does nothing to it
+        return context.wrap_socket(plain)
 
 
 def _request(port: int, method: str, path: str, headers: dict[str, str], body: bytes) -> bytes:
@@ -113,4 +134,6 @@ def _why(error: OSError, seconds: float) -> str:
         return "no answer within %g seconds" % seconds
     if isinstance(error, ConnectionRefusedError):
         return "nothing listens on the port"
+    if isinstance(error, ssl.SSLError):
+        return "the TLS connection failed: %s" % (error.reason or "no reason given").lower().replace("_", " ")
     return "the connection failed: %s" % (error.strerror or type(error).__name__)
