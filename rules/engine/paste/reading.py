@@ -8,6 +8,7 @@ from rules.engine.paste.evidence import Evidence, EvidenceLine
 from rules.engine.paste.masking import mask
 from rules.engine.paste.prefixes.json_logs import unpack_escaped, unpack_json
 from rules.engine.paste.prefixes.reader import PrefixReader
+from rules.engine.paste.unwrapping.folding import fold
 from rules.engine.paste.unwrapping.joining import unwrap
 from rules.engine.paste.unwrapping.spacing import close_up
 
@@ -34,7 +35,7 @@ def read_paste(data: bytes | str) -> Evidence:
     dropped = len(cleaned) > MOST_LINES
     if dropped:
         cleaned = [*cleaned[: MOST_LINES // 2], *cleaned[-MOST_LINES // 2 :]]
-    lines, redacted = _masked(cleaned if _is_binary(text) else unwrap(cleaned))
+    lines, redacted = _masked(cleaned if _is_binary(text) else unwrap(fold(cleaned)))
     return Evidence(tuple(_without_prefixes(lines)), redacted, dropped=dropped)
 
 
