@@ -43,10 +43,21 @@ def _phrase(key: str, place: tuple[str | int, ...], context: Context) -> Iterato
 def _values(rule: Rule, fix: Fix, place: tuple[str | int, ...], context: Context) -> Iterator[Finding]:
     """Yield a phrase that names more than its fix, its change and the captures give."""
     text = context.catalogue.phrases.get("en", {}).get(fix.phrase or f"fix.{fix.kind}", "")
-    given = {"removed", "setting", "value", "target", "seen", "requested", *fix.values}
+    given = {"requested", *fix.values, *_said_of(fix)}
     given.update(name for signal in rule.signals for name in groups_of(signal.regex))
     wanted = placeholders(text) - given
     if wanted - {"model", "backend", "variable", "device", "selected"}:
         yield Finding(
             f"The phrase of `{fix.id}` needs {', '.join(sorted(wanted))}.", "Give it under `values`.", place
         )
+
+
+def _said_of(fix: Fix) -> Iterator[str]:
+    """Yield the placeholders that a change or a target fills; without one they would be printed as `?`."""
+    change = fix.change
+    if change is not None and (change.env_set or change.flags_set):
+        yield from ("setting", "value")
+    if change is not None and (change.env_unset or change.flags_unset):
+        yield from ("removed", "seen")
+    if fix.target:
+        yield "target"

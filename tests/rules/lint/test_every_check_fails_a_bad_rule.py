@@ -154,6 +154,7 @@ FAULTS = [
     ("texts", remove("text/zh.md"), 1, "no text in `zh`"),
     ("phrases", spoil(Y, "    kind: unset-env\n", "    kind: unset-env\n    phrase: fix.nonsense\n"), 18, "is missing in en, zh"),
     ("phrases", spoil(Y, "fact: gpu", "fact: weather"), 33, "missing"),
+    ("phrases", spoil(Y, "    change: {flags_set: {--mm-encoder-attn-backend: {pick: tower-backend, prefer: [FLASH_ATTN]}}}\n", ""), 26, "needs setting, value"),
     ("samples", remove("samples/fires-first.log"), 3, "firing sample"),
     ("samples", remove("samples/silent-fine.log"), 3, "silent sample"),
     ("samples", spoil("samples/fires-first.log", "refused here", "refused there"), 11, "No sample fires"),
