@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rules.engine.remedy.accepts import default_works, own_choices, text_accepts, tower_accepts
 from rules.engine.remedy.doubts import Doubt
 from rules.engine.remedy.machine import text_machine, tower_machine
+from rules.engine.remedy.standing import stands_against
 from rules.engine.remedy.words import UNKNOWN, fill
 from rules.engine.report import Change
 from rules.engine.rule.model import ChangeTemplate, Fix, Pick
@@ -105,6 +106,8 @@ class Builder:
         change = self._change(fix.change, part)
         if isinstance(change, Refusal):
             return change
+        if needless := stands_against(change, fix.toward, self.case.facts):
+            return Refusal(needless)
         return self._kept_variable(change, part) or Built(change, tuple(self._doubts))
 
     def _change(self, template: ChangeTemplate, part: Part | None) -> Change | Refusal:

@@ -152,6 +152,7 @@ def _fix(shape: FixShape, place: Place, read: YamlFile) -> Fix:
         needs=shape.needs,
         target=shape.target,
         verify=proofs,
+        toward=shape.toward,
     )
 
 

@@ -183,6 +183,13 @@ class ProofTemplate:
     absent: bool = False
 
 
+class Toward(StrEnum):
+    """Which way a fix moves a number; where the launch is as far already, the fix is not offered."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
     """A fix as the rule states it, before release and host are known."""
@@ -207,6 +214,8 @@ class Fix:
     #: PEP 440 specifier of the releases to move to, for upgrade and downgrade
     target: str | None = None
     verify: tuple[ProofTemplate, ...] = ()
+    #: None where the change sets no number that the launch may be beyond
+    toward: Toward | None = None
 
 
 @dataclass(frozen=True, slots=True)

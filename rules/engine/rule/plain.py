@@ -23,7 +23,7 @@ _RECORDS: dict[str, Any] = {
 _ENUMS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
-        model.RuleStatus, model.Origin, model.Impact, model.Scope, model.FactTestKind,
+        model.RuleStatus, model.Origin, model.Impact, model.Scope, model.FactTestKind, model.Toward,
         report.Confidence, report.FixKind, report.ProofKind, report.Risk,
     )
 }  # fmt: skip

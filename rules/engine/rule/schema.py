@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from rules.engine.report import Confidence, FixKind, ProofKind, Risk
-from rules.engine.rule.model import Impact, Origin, RuleStatus, Scope
+from rules.engine.rule.model import Impact, Origin, RuleStatus, Scope, Toward
 from rules.engine.versions import is_specifier
 
 
@@ -77,6 +77,7 @@ class FixShape(_Shape):
     part: Part | None = None
     needs: tuple[str, ...] = ()
     target: Range | None = None
+    toward: Toward | None = None
     verify: tuple[ProofShape, ...] = ()
 
 

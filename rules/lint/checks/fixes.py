@@ -15,6 +15,8 @@ from rules.releases.model import Part
 from rules.releases.release import Release
 
 _TO_A_RELEASE = (FixKind.UPGRADE, FixKind.DOWNGRADE)
+#: flags whose number a launch may have beyond what a fix writes down
+_LIMITS = frozenset({"--gpu-memory-utilization", "--max-num-seqs", "--max-num-batched-tokens"})
 
 
 def check(rule: Rule, context: Context) -> Iterator[Finding]:
@@ -27,6 +29,7 @@ def check(rule: Rule, context: Context) -> Iterator[Finding]:
         seen.add(fix.id)
         yield from _target(fix, place, context)
         yield from _kind(fix, place)
+        yield from _toward(fix, place)
         if fix.change is not None:
             yield from _change(rule, fix, place, context)
 
@@ -66,6 +69,19 @@ def _kind(fix: Fix, place: tuple[str | int, ...]) -> Iterator[Finding]:
         )
     if fix.change is not None and fix.kind not in wanted:
         yield Finding(f"A {fix.kind} changes nothing of a launch.", "Drop `change`.", (*place, "change"))
+
+
+def _toward(fix: Fix, place: tuple[str | int, ...]) -> Iterator[Finding]:
+    """Yield a limit that is set to a number of the rule, while nobody says whether that is to be less or more."""
+    change = fix.change or ChangeTemplate()
+    for name, value in change.flags_set.items():
+        constant = isinstance(value, str) and not placeholders(value)
+        if name in _LIMITS and constant and fix.toward is None:
+            yield Finding(
+                f"Fix `{fix.id}` may move {name} the wrong way.",
+                "Say `toward: lower` or `toward: higher`.",
+                (*place, "change"),
+            )
 
 
 def _change(rule: Rule, fix: Fix, place: tuple[str | int, ...], context: Context) -> Iterator[Finding]:

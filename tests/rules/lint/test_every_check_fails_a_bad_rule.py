@@ -142,6 +142,7 @@ FAULTS = [
     ("fixes", spoil(Y, "kind: set-flag", "kind: drop-flag"), 27, "its change does none"),
     ("fixes", spoil(Y, "id: flag", "id: unset"), 26, "Two fixes"),
     ("fixes", spoil(Y, "  - id: flag\n    kind: set-flag", "  - id: flag\n    kind: upgrade"), 26, "no release to move to"),
+    ("fixes", spoil(Y, "{--mm-encoder-attn-backend: {pick: tower-backend, prefer: [FLASH_ATTN]}}", "{--max-num-seqs: '64'}"), 31, "the wrong way"),
     ("safety", spoil(Y, "[VLLM_ATTENTION_BACKEND]", "[LD_PRELOAD]"), 21, "may not be changed"),
     ("safety", spoil(Y, "[VLLM_ATTENTION_BACKEND]", "[VLLM_API_KEY]"), 21, "may not be changed"),
     ("safety", spoil(Y, "--mm-encoder-attn-backend: {pick: tower-backend, prefer: [FLASH_ATTN]}", "--trust-remote-code: ''"), 31, "may not be changed"),
