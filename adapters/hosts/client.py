@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from adapters.hosts.errors import BrokenHostError
 from adapters.hosts.interface import (
     HostFacts,
     LaunchChange,
     Order,
     Preflight,
     ProbeAnswer,
+    Probed,
     ProbeKind,
     ServerStatus,
     Snapshot,
@@ -19,7 +21,7 @@ from adapters.hosts.interface import (
 from adapters.hosts.wire import record_of, request_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from adapters.hosts.transport.interface import Transport
 
@@ -81,10 +83,20 @@ class HelperHost:
         body = {"server": server, "log_offset": log_offset, "log_limit": log_limit}
         return await self._ask("status", body, _LOOK, ServerStatus)
 
-    async def probe(self, server: str, kind: ProbeKind, model: str, timeout_seconds: float) -> ProbeAnswer:
-        """Ask the running server something over its own port, from the host itself."""
-        body = {"server": server, "kind": kind.value, "model": model, "timeout_seconds": timeout_seconds}
-        return await self._ask("probe", body, timeout_seconds + _LOOK, ProbeAnswer)
+    async def probe(
+        self, server: str, kinds: Sequence[ProbeKind], model: str, timeout_seconds: float
+    ) -> tuple[ProbeAnswer, ...]:
+        """Ask the running server each question over its own port, from the host itself, one after the other."""
+        body = {
+            "server": server,
+            "kinds": [kind.value for kind in kinds],
+            "model": model,
+            "timeout_seconds": timeout_seconds,
+        }
+        answers = (await self._ask("probe", body, timeout_seconds * len(kinds) + _LOOK, Probed)).answers
+        if [answer.kind for answer in answers] != list(kinds):
+            raise BrokenHostError(self._name, "the helper answered other questions than it was asked")
+        return answers
 
     async def commit(self, order: Order) -> Snapshot:
         """Keep the launch that runs now as the registered one."""

@@ -7,7 +7,8 @@ Nothing secret leaves a host: values of variables that are not on its allow-list
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 (the records are checked against their types when they arrive)
+# not only for checking types: the records are checked against theirs when they arrive
+from collections.abc import Mapping, Sequence  # noqa: TC003
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -249,6 +250,13 @@ class ProbeAnswer:
     asked: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What a server answered to all that it was asked at once."""
+
+    answers: tuple[ProbeAnswer, ...]
+
+
 class Host(Protocol):
     """One machine. Every method raises `HostError`: a `DefiniteError` where asking again changes nothing.
 
@@ -279,8 +287,13 @@ class Host(Protocol):
     async def status(self, server: str, log_offset: int, log_limit: int) -> ServerStatus:
         """Return a server's state and the next piece of its log."""
 
-    async def probe(self, server: str, kind: ProbeKind, model: str, timeout_seconds: float) -> ProbeAnswer:
-        """Ask the running server something over its own port, from the host itself."""
+    async def probe(
+        self, server: str, kinds: Sequence[ProbeKind], model: str, timeout_seconds: float
+    ) -> tuple[ProbeAnswer, ...]:
+        """Ask the running server each question over its own port, from the host itself, one after the other.
+
+        The answers come in the order of the questions; each may take so many seconds.
+        """
 
     async def commit(self, order: Order) -> Snapshot:
         """Keep the launch that runs now as the registered one, and take the timer off."""

@@ -12,6 +12,8 @@ from bot.store.tables import from_millis, login_links, people, sessions, to_mill
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from sqlalchemy import Table
+
     from bot.store.database import Database
 
 
@@ -31,15 +33,7 @@ class SqlPeople:
 
     async def add_link(self, token_hash: str, person_id: str, at: datetime, expires_at: datetime) -> None:
         """Keep a one-time link; links that have expired are forgotten."""
-        row = {
-            "token_hash": token_hash,
-            "person_id": person_id,
-            "created_at": to_millis(at),
-            "expires_at": to_millis(expires_at),
-        }
-        async with self._database.writing() as connection:
-            await connection.execute(delete(login_links).where(login_links.c.expires_at <= to_millis(at)))
-            await connection.execute(insert(login_links), row)
+        await self._add(login_links, token_hash, person_id, at, expires_at)
 
     async def use_link(self, token_hash: str, at: datetime) -> str | None:
         """Use up a link and return its person; None when it is unknown, used or expired."""
@@ -59,15 +53,7 @@ class SqlPeople:
 
     async def add_session(self, token_hash: str, person_id: str, at: datetime, expires_at: datetime) -> None:
         """Keep a session; sessions that have expired are forgotten."""
-        row = {
-            "token_hash": token_hash,
-            "person_id": person_id,
-            "created_at": to_millis(at),
-            "expires_at": to_millis(expires_at),
-        }
-        async with self._database.writing() as connection:
-            await connection.execute(delete(sessions).where(sessions.c.expires_at <= to_millis(at)))
-            await connection.execute(insert(sessions), row)
+        await self._add(sessions, token_hash, person_id, at, expires_at)
 
     async def session(self, token_hash: str, at: datetime) -> Session | None:
         """Return a session that has not expired."""
@@ -84,3 +70,17 @@ class SqlPeople:
         """Forget a session."""
         async with self._database.writing() as connection:
             await connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash))
+
+    async def _add(
+        self, table: Table, token_hash: str, person_id: str, at: datetime, expires_at: datetime
+    ) -> None:
+        """Keep a token's hash in a table of things that expire, and forget those that have."""
+        row = {
+            "token_hash": token_hash,
+            "person_id": person_id,
+            "created_at": to_millis(at),
+            "expires_at": to_millis(expires_at),
+        }
+        async with self._database.writing() as connection:
+            await connection.execute(delete(table).where(table.c.expires_at <= to_millis(at)))
+            await connection.execute(insert(table), row)

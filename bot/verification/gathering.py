@@ -9,7 +9,7 @@ from bot.relaunch.planning.plan import Check
 from bot.verification.evidence import Evidence, Sight
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from adapters.hosts.interface import ProbeAnswer, ServerStatus
     from bot.relaunch.interface import Looker
@@ -32,8 +32,10 @@ class Asked(Protocol):
     async def status(self, server: str, log_offset: int, log_limit: int) -> ServerStatus:
         """Return a server's state and the next piece of its log."""
 
-    async def probe(self, server: str, kind: ProbeKind, model: str, timeout_seconds: float) -> ProbeAnswer:
-        """Ask the running server something over its own port."""
+    async def probe(
+        self, server: str, kinds: Sequence[ProbeKind], model: str, timeout_seconds: float
+    ) -> tuple[ProbeAnswer, ...]:
+        """Ask the running server each question over its own port."""
 
 
 async def gather(
@@ -86,4 +88,5 @@ async def _ask_all(
 ) -> dict[ProbeKind, ProbeAnswer]:
     """Ask each question that is to be asked once."""
     kinds = [_PROBES[check] for check in wanted.checks if check in _PROBES]
-    return {kind: await host.probe(server, kind, wanted.model, probe_seconds) for kind in kinds}
+    answers = await host.probe(server, kinds, wanted.model, probe_seconds) if kinds else ()
+    return dict(zip(kinds, answers, strict=True))

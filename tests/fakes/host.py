@@ -7,7 +7,7 @@ restores the old launch when nobody comes back. Not a driver: nothing runs.
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -265,9 +265,15 @@ class FakeHost:
         state = RunState.EXITED if process.is_dead else RunState.RUNNING
         return self._status(state, part)
 
-    async def probe(self, server: str, kind: ProbeKind, model: str, timeout_seconds: float) -> ProbeAnswer:
-        await self._pass(f"probe-{kind}")
+    async def probe(
+        self, server: str, kinds: Sequence[ProbeKind], model: str, timeout_seconds: float
+    ) -> tuple[ProbeAnswer, ...]:
+        for kind in kinds:
+            await self._pass(f"probe-{kind}")
         self._fail("probe", "")
+        return tuple(self._answer(kind, model) for kind in kinds)
+
+    def _answer(self, kind: ProbeKind, model: str) -> ProbeAnswer:
         process = self.process
         if process is None or not process.is_up:
             return ProbeAnswer(kind, None, "", 0.0, "connection refused")

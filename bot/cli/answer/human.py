@@ -6,17 +6,17 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bot.cli.answer.proofs import shared_proofs
+from bot.cli.answer.fixes import print_fixes
 from bot.locale import say
 from bot.locale.ranges import in_words
 from bot.triage.showing.raised import raised_sentences
-from rules.engine.report import Risk, Status
+from rules.engine.report import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from bot.cli.answer.page import Page
-    from rules.engine.report import Diagnosis, Proof, Remedy, Report
+    from rules.engine.report import Diagnosis, Report
 
 _STATUS_STYLE = {
     Status.DIAGNOSED: "bold green",
@@ -136,35 +136,7 @@ class _Answer:
         if not diagnosis.fixes:
             self.page.blank()
             self.page.prose(self._say("terminal.no-fix" if diagnosis.in_era else "terminal.no-fix.release"))
-        shared = shared_proofs(diagnosis.fixes)
-        for number, fix in enumerate(diagnosis.fixes, start=1):
-            self.page.blank()
-            self._fix(fix, (number, len(diagnosis.fixes)), shared)
-        if shared:
-            self._section("terminal.proof.any")
-            self._proofs(shared)
-
-    def _fix(self, fix: Remedy, place: tuple[int, int], shared: tuple[Proof, ...]) -> None:
-        number, total = place
-        head = self._say("card.fix.one" if total == 1 else "card.fix.numbered", number=number, total=total)
-        if fix.releases:
-            releases = self.report.facts.vllm_version or in_words(fix.releases, self.language)
-            head += f" {self._say('card.fix.releases', releases=releases)}"
-        self.page.heading(head)
-        self.page.prose(fix.summary)
-        if fix.risk is not Risk.LOW:
-            self.page.prose(f"({self._say(f'card.risk.{fix.risk.value}')})")
-        for command in fix.commands:
-            self.page.command(command)
-        own = tuple(proof for proof in fix.verify if proof not in shared)
-        if own:
-            self.page.prose(self._say("terminal.proof"))
-            self._proofs(own)
-
-    def _proofs(self, proofs: Iterable[Proof]) -> None:
-        for proof in proofs:
-            self.page.bullet(proof.expect)
-            self.page.command(proof.command)
+        print_fixes(diagnosis.fixes, self.report.facts.vllm_version, self.page, self.language)
 
     def _questions(self) -> None:
         if self.report.ask:

@@ -6,19 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bot.checking.judged import judgement_to_json
-from bot.cli.answer.proofs import shared_proofs
+from bot.cli.answer.fixes import print_fixes
 from bot.locale import say
 from bot.locale.ranges import in_words
 from rules.engine.preflight import Severity
-from rules.engine.report import Risk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from bot.checking.checked import Checked
     from bot.cli.answer.page import Page
     from rules.engine.preflight import Finding
-    from rules.engine.report import Proof, Remedy
 
 _STYLES = {
     Severity.BLOCKS_START: "bold red",
@@ -104,31 +100,4 @@ class _Answer:
         self.page.prose(finding.text)
         named = self._say("terminal.class", name=finding.failure_class, rule=finding.rule)
         self.page.prose(named, style="dim")
-        shared = shared_proofs(finding.fixes)
-        for number, fix in enumerate(finding.fixes, start=1):
-            self._fix(fix, (number, len(finding.fixes)), shared)
-        if shared:
-            self.page.blank()
-            self.page.heading(self._say("terminal.proof.any"))
-            self._proofs(shared)
-
-    def _fix(self, fix: Remedy, place: tuple[int, int], shared: tuple[Proof, ...]) -> None:
-        number, total = place
-        self.page.blank()
-        self.page.heading(
-            self._say("card.fix.one" if total == 1 else "card.fix.numbered", number=number, total=total)
-        )
-        self.page.prose(fix.summary)
-        if fix.risk is not Risk.LOW:
-            self.page.prose(f"({self._say(f'card.risk.{fix.risk.value}')})")
-        for command in fix.commands:
-            self.page.command(command)
-        own = tuple(proof for proof in fix.verify if proof not in shared)
-        if own:
-            self.page.prose(self._say("terminal.proof"))
-            self._proofs(own)
-
-    def _proofs(self, proofs: Iterable[Proof]) -> None:
-        for proof in proofs:
-            self.page.bullet(proof.expect)
-            self.page.command(proof.command)
+        print_fixes(finding.fixes, self.checked.findings.vllm_version, self.page, self.language)

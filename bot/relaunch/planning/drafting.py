@@ -113,7 +113,7 @@ class Drafting:
     async def _is_serving(self, host: Host, snapshot: Snapshot, server: Server) -> bool:
         if snapshot.state is not RunState.RUNNING:
             return False
-        answer = await host.probe(server.name, ProbeKind.HEALTH, server.model, _PROBE_S)
+        (answer,) = await host.probe(server.name, (ProbeKind.HEALTH,), server.model, _PROBE_S)
         return answer.status == _OK
 
     def _asked(self, run: Relaunch, wanted: Wanted) -> Asked:

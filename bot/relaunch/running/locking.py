@@ -111,7 +111,7 @@ async def _look(course: Course, snapshot: Snapshot) -> None:
     if preflight.after.spec_hash != plan.after.spec_hash:
         _void("The change would give another launch than the one approved: ask again.")
     if snapshot.state is RunState.RUNNING and not (plan.was_serving or plan.is_forced):
-        answer = await host.probe(plan.server, ProbeKind.HEALTH, plan.model, plan.timeouts.probe)
+        (answer,) = await host.probe(plan.server, (ProbeKind.HEALTH,), plan.model, plan.timeouts.probe)
         if answer.status == _OK:
             _void(f"{plan.server} serves again by itself: nothing was done.")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from adapters.hosts.errors import BrokenHostError, HostError, RefusalCode, RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
 
     from adapters.hosts.interface import (
@@ -65,9 +65,11 @@ class PatientHost:
         """Return a server's state and the next piece of its log."""
         return await self._ask(lambda: self._host.status(server, log_offset, log_limit))
 
-    async def probe(self, server: str, kind: ProbeKind, model: str, timeout_seconds: float) -> ProbeAnswer:
-        """Ask the running server something over its own port."""
-        return await self._ask(lambda: self._host.probe(server, kind, model, timeout_seconds))
+    async def probe(
+        self, server: str, kinds: Sequence[ProbeKind], model: str, timeout_seconds: float
+    ) -> tuple[ProbeAnswer, ...]:
+        """Ask the running server each question over its own port."""
+        return await self._ask(lambda: self._host.probe(server, kinds, model, timeout_seconds))
 
     async def commit(self, order: Order) -> Snapshot:
         """Keep the launch that runs now."""

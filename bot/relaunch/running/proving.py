@@ -81,7 +81,7 @@ async def commit(course: Course, launched: Result, proven: Result) -> Result:
         if not is_planned or not _is_proven(status, proven):
             return {"failed": "What was proven no longer runs."}
         # a dead engine leaves its API server behind for a while
-        health = await course.host.probe(plan.server, ProbeKind.HEALTH, plan.model, plan.timeouts.probe)
+        (health,) = await course.host.probe(plan.server, (ProbeKind.HEALTH,), plan.model, plan.timeouts.probe)
         if health.status != _OK:
             return {"failed": "What was proven no longer answers its health check."}
         await record.note("commit:intent", "", record.intent("commit"))

@@ -74,7 +74,7 @@ async def _is_old_launch(course: Course) -> bool:
 
 async def _not_serving(course: Course) -> str | None:
     plan = course.plan
-    answer = await course.host.probe(plan.server, ProbeKind.TEXT, plan.model, plan.timeouts.probe)
+    (answer,) = await course.host.probe(plan.server, (ProbeKind.TEXT,), plan.model, plan.timeouts.probe)
     if answer.trouble:
         return f"It gives no completion: {answer.trouble}."
     text = completion_text(answer.body) if answer.status == _OK else None

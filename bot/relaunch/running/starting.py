@@ -105,7 +105,7 @@ async def _trouble(course: Course, watch: Watch, launched_at: datetime, state: S
 
 async def _answers(course: Course) -> bool:
     plan = course.plan
-    answer = await course.host.probe(plan.server, ProbeKind.HEALTH, plan.model, plan.timeouts.probe)
+    (answer,) = await course.host.probe(plan.server, (ProbeKind.HEALTH,), plan.model, plan.timeouts.probe)
     return answer.status == _OK
 
 

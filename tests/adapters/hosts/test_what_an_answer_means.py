@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from adapters.hosts.client import HelperHost
 from adapters.hosts.errors import (
     BrokenHostError,
     DefiniteError,
@@ -16,6 +17,7 @@ from adapters.hosts.interface import ProbeAnswer, ProbeKind
 from adapters.hosts.transport.local import judged
 from adapters.hosts.wire import record_of
 
+#: to a question about health
 ANSWER = {"kind": "health", "status": 200, "body": "", "seconds": 0.1, "trouble": ""}
 
 
@@ -65,6 +67,28 @@ def test_a_reply_that_is_none_of_ours_is_a_fault_to_mend(answer, said):
 
     assert caught.value.next_step
     assert isinstance(caught.value, DefiniteError)
+
+
+class Carrier:
+    """Meets `Transport`; brings back the same reply, whatever was asked."""
+
+    def __init__(self, carried: bytes) -> None:
+        self._carried = carried
+
+    async def run(self, request: bytes, deadline_seconds: float) -> bytes:
+        return self._carried
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.mark.parametrize("kinds", [(ProbeKind.TEXT,), (ProbeKind.HEALTH, ProbeKind.TEXT)])
+async def test_answers_to_other_questions_than_were_asked_are_no_answers(kinds):
+    host = HelperHost("gpu1", Carrier(reply(result={"answers": [ANSWER]})))
+
+    assert await host.probe("qwen", (ProbeKind.HEALTH,), "m", 1.0) == (ProbeAnswer(**ANSWER),)
+    with pytest.raises(BrokenHostError, match="other questions"):
+        await host.probe("qwen", kinds, "m", 1.0)
 
 
 @pytest.mark.parametrize(

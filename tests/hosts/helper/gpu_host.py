@@ -200,7 +200,8 @@ class GpuHost:
         return self.ask("status", server=self.name, log_offset=offset, log_limit=limit)
 
     def probe(self, kind: str, model: str = MODEL, timeout_s: float = 20) -> dict:
-        return self.ask("probe", server=self.name, kind=kind, model=model, timeout_seconds=timeout_s)
+        asked = {"kinds": [kind], "model": model, "timeout_seconds": timeout_s}
+        return self.ask("probe", server=self.name, **asked)["answers"][0]
 
     def serving(self) -> dict:
         """Wait until the server accepts connections, and return its status."""

@@ -33,6 +33,11 @@ def status(**changed) -> dict:
     return {"protocol": 1, "verb": "status", "server": "vision", "log_offset": 0, "log_limit": 10, **changed}
 
 
+def probe(kinds) -> dict:
+    asked = {"kinds": kinds, "model": "m", "timeout_seconds": 1}
+    return {"protocol": 1, "verb": "probe", "server": "vision", **asked}
+
+
 MALFORMED = {
     "nothing": b"",
     "no JSON": b"stop vision",
@@ -68,6 +73,11 @@ MALFORMED = {
     "an offset as truth": status(log_offset=True),
     "an offset as a fraction": status(log_offset=0.5),
     "a limit without end": status(log_limit=1 << 40),
+    "no question": probe([]),
+    "a question as a text": probe("health"),
+    "a question that is none of ours": probe(["health", "shell"]),
+    "a question that is a list": probe([["health"]]),
+    "a question twice": probe(["text", "text"]),
     "a fence as a text": ordered(fence="1"),
     "a fence of nothing": ordered(fence=0),
     "a fence without end": ordered(fence=1 << 60),

@@ -90,7 +90,8 @@ def relaunch(host: GpuHost) -> None:
         order = host.order("start")
         send("start", order=order, change=change, spec_hash=spec_hash, restore_after_seconds=600)
         host.serving()
-        assert send("probe", server=host.name, kind="health", model="", timeout_seconds=20)["status"] == 200
+        asked = {"server": host.name, "kinds": ["health"], "model": "", "timeout_seconds": 20}
+        assert send("probe", **asked)["answers"][0]["status"] == 200
         assert send("commit", order=host.order("commit"))["phase"] == "committed"
         assert BACKEND not in send("status", server=host.name, log_offset=0, log_limit=0)["running"]["env"]
     finally:

@@ -1,10 +1,14 @@
 """Nobody came back: the host restores the launch that was registered before, unless it was kept in time."""
 
+import fcntl
 import os
 import signal
+import threading
 
 import pytest
 
+from adapters.hosts.helper.deadman.firing import watch
+from adapters.hosts.helper.host.allowlist import read_allowlist
 from adapters.hosts.helper.processes import proc
 from tests.hosts.helper.gpu_host import BACKEND, HelperRefusedError, until
 
@@ -101,6 +105,22 @@ def test_a_watcher_that_was_killed_is_replaced_by_the_next_order(host):
     host.start(SET, run=2)
 
     assert len(host.watchers()) == 1
+
+
+def test_a_look_whether_somebody_waits_turns_nobody_away_who_is_about_to(host):
+    host.serve()
+    host.stop(run=2)
+    os.kill(host.watchers()[0], signal.SIGKILL)
+    until("it is gone", lambda: host.watchers() == [])
+    host.let_time_be_over()
+    looking = (host.state / host.name / "deadman.lock").open("rb")
+    fcntl.flock(looking, fcntl.LOCK_EX)
+    threading.Timer(0.1, looking.close).start()
+
+    assert watch(read_allowlist(host.environment()), host.name) == 0
+
+    assert host.record()["phase"] == "restored"
+    host.serving()
 
 
 def test_the_time_that_a_manager_keeps_restores_as_well_and_does_nothing_when_it_is_not_due(host):

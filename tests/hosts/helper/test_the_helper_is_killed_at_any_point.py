@@ -95,7 +95,8 @@ def test_a_stop(new_host):
         status = host.status()
         assert (status["state"], status["phase"]) == ("exited", "stopped")
         assert status["restores_in_seconds"] > 0
-        assert len(host.watchers()) == 1
+        # a second one may just be seeing that it is not needed
+        until("one waits", lambda: len(host.watchers()) == 1)
 
     points = at_every_point(
         new_host,

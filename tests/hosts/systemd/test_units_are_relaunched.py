@@ -31,8 +31,9 @@ async def test_a_variable_of_an_environment_file_is_really_gone(host):
     assert status.running_spec_hash == started.spec_hash == kept.launch.spec_hash
     assert "Using FLASH_ATTN backend." in status.log.text
     assert kept.phase is Phase.COMMITTED
-    assert MODEL in (await host.host.probe(host.name, ProbeKind.MODELS, MODEL, 20)).body
-    assert "Paris" in (await host.host.probe(host.name, ProbeKind.TEXT, MODEL, 20)).body
+    models, text = await host.host.probe(host.name, (ProbeKind.MODELS, ProbeKind.TEXT), MODEL, 20)
+    assert MODEL in models.body
+    assert "Paris" in text.body
 
 
 async def test_a_variable_of_the_unit_itself_is_really_gone(host):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from ..acts.work import open_work
 from ..refusal import Refusal
 from ..request.orders import Order
 from ..state import outcomes
-from ..state.lock import locked
+from ..state.lock import locked, take
 from . import timer
 
 if TYPE_CHECKING:
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 #: an act in progress is waited for; it sets the timer anew or closes the run
 _WAIT_SECONDS = 600.0
 _LONGEST_SLEEP_SECONDS = 0.5
+#: a second in all
+_TRIES, _TRY_SECONDS = 50, 0.02
 #: a manager's timer may be early by its own accuracy
 _EARLY_SECONDS = 5.0
 #: should this restoration fail as well, it is tried again after
@@ -32,9 +33,7 @@ def watch(allowlist: Allowlist, name: str) -> int:
     """Wait until the server's timer is due or taken off; one watcher per server does."""
     work = open_work(allowlist, name)
     descriptor = os.open(str(work.folder.watch_lock), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not _is_the_one(descriptor):
         return 0
     # It is looked at again and again: another order may set it anew, to earlier or later.
     while True:
@@ -46,6 +45,15 @@ def watch(allowlist: Allowlist, name: str) -> int:
             time.sleep(min(left, _LONGEST_SLEEP_SECONDS))
         elif not _is_fired(work):
             time.sleep(_LONGEST_SLEEP_SECONDS)
+
+
+def _is_the_one(descriptor: int) -> bool:
+    """Tell whether this is the watcher now: who only looks whether there is one has the lock for a moment too."""
+    for _ in range(_TRIES):
+        if take(descriptor):
+            return True
+        time.sleep(_TRY_SECONDS)
+    return False
 
 
 def _is_dismissed(work: Work, descriptor: int) -> bool:

@@ -18,31 +18,35 @@ _LONGEST_TYPE = 200
 _LOOPBACK = "127.0.0.1"
 
 
-def probe(work: Work, kind: str, model: str, timeout_seconds: float) -> dict[str, Any]:
-    """Return what the server answered on its registered port."""
+def probe(work: Work, kinds: tuple[str, ...], model: str, timeout_seconds: float) -> dict[str, Any]:
+    """Return what the server answered on its registered port, question by question."""
     record = work.record()
     found = work.driver.observe(record.start_id)
     registered = work.folder.launch("current") or work.driver.registered()
     real = running.find(found.pids, found.pid, registered, work.server)
     launches = [registered] if real is None else [real[1], registered]
-    asked = question(kind, model)
     headers = {"Accept": "application/json"}
     key = next((key for key in map(_api_key, launches) if key), None)
     if key is not None:
         headers["Authorization"] = "Bearer " + key
     address = next((address for address in map(_address, launches) if address), _LOOPBACK)
     door = Door(address, work.server.port, _has_certificate(launches[0]))
-    answer = ask(door, asked.method, asked.path, headers, asked.body, timeout_seconds)
     masker = work.masker(*launches)
-    return {
-        "kind": kind,
-        "status": answer.status,
-        "body": masker.text(answer.body.decode("utf-8", "replace")),
-        "seconds": answer.seconds,
-        "trouble": answer.trouble or _others(work, found.pids),
-        "content_type": masker.text(answer.content_type[:_LONGEST_TYPE]),
-        "asked": asked.asked,
-    }
+
+    def answered(kind: str) -> dict[str, Any]:
+        asked = question(kind, model)
+        answer = ask(door, asked.method, asked.path, headers, asked.body, timeout_seconds)
+        return {
+            "kind": kind,
+            "status": answer.status,
+            "body": masker.text(answer.body.decode("utf-8", "replace")),
+            "seconds": answer.seconds,
+            "trouble": answer.trouble or _others(work, found.pids),
+            "content_type": masker.text(answer.content_type[:_LONGEST_TYPE]),
+            "asked": asked.asked,
+        }
+
+    return {"answers": [answered(kind) for kind in kinds]}
 
 
 def _others(work: Work, ours: tuple[int, ...]) -> str:

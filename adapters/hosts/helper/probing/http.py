@@ -135,5 +135,6 @@ def _why(error: OSError, seconds: float) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "nothing listens on the port"
     if isinstance(error, ssl.SSLError):
-        return "the TLS connection failed: %s" % (error.reason or "no reason given").lower().replace("_", " ")
+        reason = error.reason or "the server broke it off"
+        return "the TLS connection failed: %s" % reason.lower().replace("_", " ")
     return "the connection failed: %s" % (error.strerror or type(error).__name__)

@@ -73,10 +73,12 @@ def _seconds(least: float, most: float) -> Check:
     return check
 
 
-def _kind(where: str, value: object) -> str:
-    if value not in _KINDS:
-        raise bad("%s must be one of %s" % (where, ", ".join(_KINDS)))
-    return str(value)
+def _kinds(where: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or any(kind not in _KINDS for kind in value):
+        raise bad("%s must be a list of some of %s" % (where, ", ".join(_KINDS)))
+    if len(set(value)) != len(value):
+        raise bad("%s names something twice" % where)
+    return tuple(value)
 
 
 def _order(where: str, value: object) -> Order:
@@ -141,7 +143,7 @@ _SHAPES: Mapping[str, Mapping[str, Check]] = {
     },
     "probe": {
         "server": _text(_SERVER),
-        "kind": _kind,
+        "kinds": _kinds,
         "model": _text(_MODEL),
         "timeout_seconds": _seconds(0.1, 600),
     },

@@ -31,14 +31,14 @@ def is_locked(path: Path) -> bool:
     """Tell whether somebody holds the lock now."""
     descriptor = os.open(str(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        return not _is_taken(descriptor)
+        return not take(descriptor)
     finally:
         os.close(descriptor)
 
 
 def _take(descriptor: int, wait_seconds: float) -> None:
     deadline = time.monotonic() + wait_seconds
-    while not _is_taken(descriptor):
+    while not take(descriptor):
         if time.monotonic() >= deadline:
             raise Refusal(
                 BUSY,
@@ -48,7 +48,8 @@ def _take(descriptor: int, wait_seconds: float) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def _is_taken(descriptor: int) -> bool:
+def take(descriptor: int) -> bool:
+    """Take the lock unless another open file has it; told at once."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

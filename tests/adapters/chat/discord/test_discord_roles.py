@@ -41,7 +41,9 @@ async def test_an_answer_that_does_not_come_is_told_and_not_remembered(stage, pl
     assert await platform.groups_of(world.guild_id, ann.id, ROLES, 60.0) == {"7001"}
 
 
-async def test_a_press_and_a_command_tell_the_roles_of_whoever_acts_also_new_ones(stage, kept, platform, world):
+async def test_a_press_and_a_command_tell_the_roles_of_whoever_acts_also_new_ones(
+    stage, kept, platform, world
+):
     await stage.say("ValueError: No valid attention backend found")
     event = await kept.next()
     shown = card(buttons=(Button("fetch", "a1", "Fetch"),))
