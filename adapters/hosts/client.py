@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from adapters.hosts.errors import BrokenHostError
-from adapters.hosts.interface import (
+from adapters.hosts.records import (
     HostFacts,
     LaunchChange,
     Order,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import adapters.hosts
-from adapters.hosts.interface import LaunchChange, Order
+from adapters.hosts.records import LaunchChange, Order
 from bot.bootstrap.hosts import open_host
 from bot.hosts.reading import read_registry
 from bot.settings import RelaunchSettings

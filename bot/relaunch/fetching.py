@@ -14,7 +14,8 @@ from rules.engine.paste.keeping import kept_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adapters.hosts.interface import Host, LogPart, ServerStatus, Snapshot
+    from adapters.hosts.interface import Host
+    from adapters.hosts.records import LogPart, ServerStatus, Snapshot
     from bot.access.actor import Actor
     from bot.access.authorization import Refusal
     from bot.audit.interface import Journal

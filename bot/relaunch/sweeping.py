@@ -21,7 +21,8 @@ from bot.relaunch.choosing import holds, remedy_for
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from adapters.hosts.interface import Host, Launch
+    from adapters.hosts.interface import Host
+    from adapters.hosts.records import Launch
     from bot.access.actor import Actor
     from bot.audit.interface import Journal
     from bot.clock import Clock

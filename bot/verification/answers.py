@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from adapters.hosts.interface import ProbeKind
+from adapters.hosts.records import ProbeKind
 from bot.verification.outcome import Judged, Outcome
 from bot.verification.sanity import completion_of, is_cut_short, names_of, nonsense, quoted, served_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adapters.hosts.interface import ProbeAnswer
+    from adapters.hosts.records import ProbeAnswer
     from bot.verification.evidence import Evidence, Wanted
 
 _OK: Final = 200

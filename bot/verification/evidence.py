@@ -12,7 +12,7 @@ from bot.verification.start_log import StartLog
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adapters.hosts.interface import ProbeAnswer, ProbeKind, RunState
+    from adapters.hosts.records import ProbeAnswer, ProbeKind, RunState
     from bot.relaunch.planning.plan import Check
 
 _NONE: Mapping[ProbeKind, ProbeAnswer] = MappingProxyType({})

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from adapters.hosts.interface import ProbeKind, RunState
+from adapters.hosts.records import ProbeKind, RunState
 from bot.relaunch.planning.plan import Check
 from bot.verification.evidence import Evidence, Sight
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from adapters.hosts.interface import ProbeAnswer, ServerStatus
+    from adapters.hosts.records import ProbeAnswer, ServerStatus
     from bot.relaunch.interface import Looker
     from bot.verification.evidence import Wanted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from adapters.hosts.interface import RunState
+from adapters.hosts.records import RunState
 from bot.relaunch.planning.plan import Check
 from bot.verification import answers
 from bot.verification.outcome import Judged, Outcome

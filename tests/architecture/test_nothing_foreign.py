@@ -12,7 +12,9 @@ REGISTRY_HOSTS = re.compile(
 
 
 def _tracked() -> list[Path]:
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    names = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     return [ROOT / name for name in names.split("\0") if name]
 
 
@@ -21,7 +23,9 @@ def test_no_tracked_file_names_a_registry_host():
     offenders = [
         str(path.relative_to(ROOT))
         for path in _tracked()
-        if path != me and path.is_file() and REGISTRY_HOSTS.search(path.read_bytes().decode("utf-8", "ignore"))
+        if path != me
+        and path.is_file()
+        and REGISTRY_HOSTS.search(path.read_bytes().decode("utf-8", "ignore"))
     ]
 
     assert not offenders

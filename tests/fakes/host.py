@@ -18,7 +18,7 @@ from adapters.hosts.errors import (
     RefusalCode,
     RefusedError,
 )
-from adapters.hosts.interface import (
+from adapters.hosts.records import (
     Check,
     Holder,
     HostFacts,

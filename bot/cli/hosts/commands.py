@@ -12,7 +12,7 @@ from bot.cli.hosts.loading import RegistryOption, chosen_host, load_registry, re
 from bot.cli.terminal import counted, write_json, write_line
 
 if TYPE_CHECKING:
-    from adapters.hosts.interface import HostFacts, Snapshot
+    from adapters.hosts.records import HostFacts, Snapshot
     from bot.hosts.registry import Host, Registry
 
 app = typer.Typer(

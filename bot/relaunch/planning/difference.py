@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from adapters.hosts.interface import Launch
+    from adapters.hosts.records import Launch
 
 
 class DiffKind(StrEnum):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, Protocol
 
-from adapters.hosts.interface import Order, ProbeKind, RunState
+from adapters.hosts.records import Order, ProbeKind, RunState
 from bot.hosts.registry import ProbeSort
 from bot.relaunch.gate import may_plan
 from bot.relaunch.planning.plan import Timeouts
@@ -15,7 +15,8 @@ from bot.relaunch.planning.planning import Asked, Found, NotPlannableError, chan
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adapters.hosts.interface import Host, LaunchChange, Snapshot
+    from adapters.hosts.interface import Host
+    from adapters.hosts.records import LaunchChange, Snapshot
     from bot.clock import Clock, NewId
     from bot.hosts.registry import Server
     from bot.relaunch.permission import PresentPermission

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from adapters.hosts.interface import Launch, LaunchChange
+from adapters.hosts.records import Launch, LaunchChange
 from bot.relaunch.planning.difference import DiffKind, DiffLine
 from bot.relaunch.planning.plan import PLAIN, SHAPE, Check, Plan, Promises, Source, Timeouts
 

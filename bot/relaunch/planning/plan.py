@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from adapters.hosts.interface import Launch, LaunchChange
+    from adapters.hosts.records import Launch, LaunchChange
     from bot.relaunch.planning.difference import DiffLine
 
 #: raised when the shape of a plan changes: hashes of two shapes are never equal

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from adapters.hosts.interface import LaunchChange
+from adapters.hosts.records import LaunchChange
 from bot.relaunch.planning.difference import difference
 from bot.relaunch.planning.plan import Check, Plan, Promises, Source, Timeouts
 from bot.relaunch.planning.settable import ChangeRefusedError, check_change
@@ -17,7 +17,7 @@ from rules.engine.report import Change, FixKind
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from adapters.hosts.interface import Launch, Preflight, Snapshot
+    from adapters.hosts.records import Launch, Preflight, Snapshot
     from rules.engine.report import Remedy
     from rules.releases.release import Release
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from rules.lint.allowed import may_change_flag, may_change_variable
 
 if TYPE_CHECKING:
-    from adapters.hosts.interface import LaunchChange
+    from adapters.hosts.records import LaunchChange
     from rules.releases.release import Release
 
 #: matched as a whole, in ASCII: look-alike letters, spaces and line ends have no place in either

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from adapters.hosts.errors import RefusedError
-from adapters.hosts.interface import Order
+from adapters.hosts.records import Order
 from bot.relaunch.running.patient_host import PatientHost
 from bot.relaunch.running.record import Record
 from bot.relaunch.states import State

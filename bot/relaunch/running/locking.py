@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from adapters.hosts.errors import DefiniteError
-from adapters.hosts.interface import ProbeKind, RunState
+from adapters.hosts.records import ProbeKind, RunState
 from bot.relaunch.gate import held_by_replica
 from bot.relaunch.interface import GroupsUnknownError
 from bot.relaunch.running.course import CalledOffError, told
 from bot.relaunch.states import UNWAITABLE, State
 
 if TYPE_CHECKING:
-    from adapters.hosts.interface import Snapshot
+    from adapters.hosts.records import Snapshot
     from bot.relaunch.interface import Result
     from bot.relaunch.running.course import Course
     from bot.relaunch.states import Blocked

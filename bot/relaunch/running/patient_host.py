@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
 
-    from adapters.hosts.interface import (
-        Host,
+    from adapters.hosts.interface import Host
+    from adapters.hosts.records import (
         LaunchChange,
         Order,
         Preflight,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         Started,
         Stopped,
     )
-    from adapters.hosts.interface import ServerStatus as Status
+    from adapters.hosts.records import ServerStatus as Status
     from bot.relaunch.interface import Tools
     from bot.relaunch.running.record import Record
 

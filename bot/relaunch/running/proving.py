@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from adapters.hosts.errors import DefiniteError
-from adapters.hosts.interface import ProbeKind, RunState
+from adapters.hosts.records import ProbeKind, RunState
 from bot.relaunch.running.course import outcome_of
 from bot.relaunch.running.restoring import need_a_person
 from bot.relaunch.states import State
@@ -16,7 +16,7 @@ from bot.verification.verdict import judge
 from rules.engine.paste.masking.masker import mask
 
 if TYPE_CHECKING:
-    from adapters.hosts.interface import ServerStatus
+    from adapters.hosts.records import ServerStatus
     from bot.relaunch.interface import Result
     from bot.relaunch.running.course import Course
     from bot.verification.verdict import Verdict

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from adapters.hosts.errors import DefiniteError
-from adapters.hosts.interface import ProbeKind, RunState
+from adapters.hosts.records import ProbeKind, RunState
 from bot.relaunch.running.course import outcome_of, told
 from bot.relaunch.running.starting import started_result, wait_until_up
 from bot.relaunch.states import State

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from adapters.hosts.errors import DefiniteError
-from adapters.hosts.interface import Phase as HostPhase
-from adapters.hosts.interface import ProbeKind, RunState
+from adapters.hosts.records import Phase as HostPhase
+from adapters.hosts.records import ProbeKind, RunState
 from bot.relaunch.interface import News
 from bot.relaunch.running.course import outcome_of
 from bot.relaunch.running.progress import Progress, Watch, observe, stuck
@@ -15,7 +15,7 @@ from bot.relaunch.states import State
 from bot.verification.gathering import read_log
 
 if TYPE_CHECKING:
-    from adapters.hosts.interface import ServerStatus, Started
+    from adapters.hosts.records import ServerStatus, Started
     from bot.relaunch.interface import Result
     from bot.relaunch.running.course import Course
 

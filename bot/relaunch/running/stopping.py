@@ -9,7 +9,7 @@ from bot.relaunch.running.course import CalledOffError, outcome_of
 from bot.relaunch.states import State
 
 if TYPE_CHECKING:
-    from adapters.hosts.interface import Stopped
+    from adapters.hosts.records import Stopped
     from bot.relaunch.interface import Result
     from bot.relaunch.running.course import Course
 

@@ -14,7 +14,8 @@ from bot.triage.showing.defang import defang
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adapters.hosts.interface import Host, RunState
+    from adapters.hosts.interface import Host
+    from adapters.hosts.records import RunState
 
 #: lines of log that a page shows
 LINES: Final = 100

@@ -13,7 +13,7 @@ from adapters.hosts.errors import (
     RefusedError,
 )
 from adapters.hosts.helper import refusal
-from adapters.hosts.interface import ProbeAnswer, ProbeKind
+from adapters.hosts.records import ProbeAnswer, ProbeKind
 from adapters.hosts.transport.local import judged
 from adapters.hosts.wire import record_of
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from adapters.hosts.interface import Check, Holder, Phase
+from adapters.hosts.records import Check, Holder, Phase
 from bot.relaunch.gate import Switches
 from bot.relaunch.interface import Pace
 from bot.relaunch.planning.plan import Timeouts

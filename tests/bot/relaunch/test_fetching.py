@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.hosts.errors import HostUnreachableError
-from adapters.hosts.interface import LogPart, Phase, RunState, ServerStatus
+from adapters.hosts.records import LogPart, Phase, RunState, ServerStatus
 from bot.hosts.registry import Registry
 from bot.relaunch.fetching import MOST_LINES, Fetching, log_end
 from tests.bot.relaunch.team import a_registry, a_team

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.hosts.interface import Launch, LaunchChange
+from adapters.hosts.records import Launch, LaunchChange
 from bot.relaunch.planning.difference import DiffKind, DiffLine, difference
 from bot.relaunch.planning.kept_plan import ForeignPlanError, plan_from_json
 from bot.relaunch.planning.plan import Check, Plan, Promises, Source, Timeouts, canonical, plan_to_json

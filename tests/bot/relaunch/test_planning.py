@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.hosts.interface import Check as HostCheck
-from adapters.hosts.interface import LaunchChange, Order
+from adapters.hosts.records import Check as HostCheck
+from adapters.hosts.records import LaunchChange, Order
 from bot.relaunch.planning.plan import Check, Timeouts
 from bot.relaunch.planning.planning import Asked, Found, NotPlannableError, change_of, make_plan
 from bot.relaunch.planning.settable import ChangeRefusedError, check_change

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.hosts.interface import Launch
+from adapters.hosts.records import Launch
 from bot.hosts.registry import Registry
 from bot.relaunch.choosing import NoSuchFixError, remedy_for
 from bot.relaunch.offer import Offer

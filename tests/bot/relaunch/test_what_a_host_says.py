@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from adapters.hosts.errors import RefusalCode
-from adapters.hosts.interface import Phase
+from adapters.hosts.records import Phase
 from bot.relaunch.outcomes import OutcomeKind
 from bot.relaunch.states import TERMINAL, State
 from tests.bot.relaunch.team import ANNA, Memory, a_team, wanted

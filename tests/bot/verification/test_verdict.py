@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.hosts.interface import ProbeAnswer, ProbeKind, RunState
+from adapters.hosts.records import ProbeAnswer, ProbeKind, RunState
 from bot.relaunch.planning.plan import Check
 from bot.verification.evidence import Evidence, Failure, Sight, Wanted
 from bot.verification.outcome import Outcome

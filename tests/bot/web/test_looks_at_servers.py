@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from adapters.hosts.interface import RunState
+from adapters.hosts.records import RunState
 from bot.web.runs.looks import LINES, Looks
 from tests.bot.relaunch.team import Now
 from tests.fakes.host import Behaviour, FakeHost

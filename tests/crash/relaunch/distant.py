@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from adapters.hosts.errors import OutcomeUnknownError
-from adapters.hosts.interface import LaunchChange
+from adapters.hosts.records import LaunchChange
 from tests.fakes.host import FakeHost
 
 

@@ -8,7 +8,7 @@ import asyncssh
 import pytest
 
 from adapters.hosts.errors import HostUnreachableError, OutcomeUnknownError, RefusalCode, RefusedError
-from adapters.hosts.interface import LaunchChange, Order, Phase, ProbeKind, RunState
+from adapters.hosts.records import LaunchChange, Order, Phase, ProbeKind, RunState
 from tests.hosts.helper.gpu_host import BACKEND, MODEL, REFUSED
 from tests.hosts.systemd.unit_host import ACCOUNT, HELPER
 

@@ -8,7 +8,7 @@ import asyncssh
 
 from adapters.hosts.build import build
 from adapters.hosts.client import HelperHost
-from adapters.hosts.interface import LaunchChange, Order, RunState
+from adapters.hosts.records import LaunchChange, Order, RunState
 from adapters.hosts.transport.ssh import SshAddress, SshKey, SshTransport
 from tests.hosts.helper.gpu_host import BACKEND, MODEL, PATIENCE_S, ROOT
 
