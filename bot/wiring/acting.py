@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,12 +19,7 @@ from bot.clock import random_id, system_clock
 from bot.relaunch.acts.approving import Approving
 from bot.relaunch.acts.switching import Switching
 from bot.relaunch.acts.viewing import Viewing
-from bot.relaunch.chat.asked import Speaking
 from bot.relaunch.chat.board import Board, LatestNews
-from bot.relaunch.chat.fetches import READ_LINES, Fetches
-from bot.relaunch.chat.presses import RelaunchPresses
-from bot.relaunch.chat.reception import Reception
-from bot.relaunch.chat.sweeps import Sweeps
 from bot.relaunch.desk import Desk
 from bot.relaunch.durable.engine import DurableEngine, engine_url
 from bot.relaunch.durable.leader import leadership_of
@@ -36,8 +31,6 @@ from bot.relaunch.permission import PresentPermission
 from bot.relaunch.planning.drafting import Drafting
 from bot.relaunch.planning.requesting import Requesting
 from bot.relaunch.running.run import run
-from bot.store.answers import SqlAnswers
-from bot.store.inbox import SqlInbox
 from bot.store.journal import SqlJournal
 from bot.store.relaunches.approvals import SqlApprovals
 from bot.store.relaunches.cards import SqlRunCards
@@ -47,7 +40,6 @@ from bot.store.relaunches.locks import SqlLocks
 from bot.store.relaunches.runs import SqlRelaunches
 from bot.store.relaunches.trouble import may_pass
 from bot.verification.looking import PoolLooker
-from bot.wiring.asking import fetching_of, offering_of, sweeping_of
 from bot.wiring.heads import export_heads
 from bot.wiring.hosts import Hosts
 from bot.wiring.releases import ShippedFacts
@@ -61,9 +53,7 @@ if TYPE_CHECKING:
     from bot.hosts.watching import RegistryFile
     from bot.settings import Settings
     from bot.store.database import Database
-    from bot.store.interface import IncidentStore
     from bot.triage.looking.engine import Looker
-    from bot.triage.replies import Replies
 
 
 @dataclass(frozen=True)
@@ -156,21 +146,6 @@ class Acting:
             lambda: DurableEngine(url, lambda run_id, stepper: run(run_id, stepper, self.tools)),
             Feeder(SqlOutbox(self.database), self.tools),
         )
-
-    def reception(
-        self, replies: Replies, incidents: IncidentStore, platforms: Mapping[str, ChatPlatform]
-    ) -> Reception:
-        """Return what takes buttons and commands about servers."""
-        self.groups.ask_at(platforms)
-        answers = SqlAnswers(self.database)
-        offering, speaking = offering_of(self), Speaking(replies, answers, platforms)
-        fetching = replace(fetching_of(self), most_lines=READ_LINES)
-        fetches = Fetches(fetching, offering, self.looker, SqlInbox(self.database), speaking)
-        sweeps = Sweeps(sweeping_of(self), offering, fetches, incidents, speaking)
-        presses = RelaunchPresses(
-            self.desk(self.service.wake), self.registry, answers, offering, system_clock, platforms
-        )
-        return Reception(self.registry, system_clock, presses, fetches, sweeps, platforms)
 
     def work(self, platforms: Mapping[str, ChatPlatform]) -> tuple[Coroutine[None, None, None], ...]:
         """Return what runs beside the answering, each until it is cancelled."""

@@ -24,6 +24,7 @@ from bot.triage.answering import Answering, Desk
 from bot.triage.raising import Raising
 from bot.triage.replies import Replies
 from bot.web.app import build_app
+from bot.wiring.asking import reception_of
 from bot.wiring.pages import PageOptions, guard_of, parts_of, relaunching_of
 from rules.engine.paste.keeping import kept_text
 
@@ -109,7 +110,7 @@ class Bot:
             file_limit_bytes=self.settings.triage.file_limit_mib * _MIB,
             figures=self.figures,
             allowed_bots=frozenset().union(*(one.admission.allowed_bots for one in self._connections)),
-            servers=self.acting.reception(replies, incidents, platforms) if self.acting is not None else None,
+            servers=reception_of(self.acting, replies, incidents, platforms) if self.acting else None,
         )
         presence = Presence(self.settings.state_dir / "processes", random_id())
         shift = Shift(presence, system_clock, tuple(platforms), self.figures)
