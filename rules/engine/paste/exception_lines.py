@@ -123,8 +123,11 @@ def _fatal(text: str) -> ExceptionText | None:
     )
 
 
-def find_exception_inside(text: str) -> ExceptionText | None:
-    """Return the first exception named within a line (`[Bug]: RuntimeError: …`, `AssertionError('…')`)."""
+def find_exception_inside(text: str, *, code: bool = False) -> ExceptionText | None:
+    """Return the first exception named within a line (`[Bug]: RuntimeError: …`, `AssertionError('…')`).
+
+    With `code` also what source code raises, which has names in place of values.
+    """
     for mark in ("Error:", "Exception:", "Error(", "Exception(", "OutOfResources:", "Error：", "error: "):
         end = text.find(mark)
         if end < 0:
@@ -132,6 +135,8 @@ def find_exception_inside(text: str) -> ExceptionText | None:
         start = end
         while start and (text[start - 1].isalnum() or text[start - 1] in "._") and text[start - 1].isascii():
             start -= 1
+        if not code and mark.endswith("(") and text[:start].endswith("raise "):
+            continue
         name = text[start : end + len(mark) - 1]
         if mark == "error: ":
             program = text[max(0, end - 20) : end + 5]

@@ -7,7 +7,9 @@ from rules.engine.paste.cleaning import NumberedLine, clean_lines, decode
 from rules.engine.paste.evidence import Evidence, EvidenceLine
 from rules.engine.paste.masking import mask
 from rules.engine.paste.prefixes.json_logs import unpack_escaped, unpack_json
+from rules.engine.paste.prefixes.learned import without_learned
 from rules.engine.paste.prefixes.reader import PrefixReader
+from rules.engine.paste.unwrapping.dedenting import dedent
 from rules.engine.paste.unwrapping.folding import fold
 from rules.engine.paste.unwrapping.joining import unwrap
 from rules.engine.paste.unwrapping.spacing import close_up
@@ -32,10 +34,11 @@ def read_paste(data: bytes | str) -> Evidence:
     """Return the evidence of a paste that `is_whole`; what is larger belongs to `read_window`, in pieces."""
     text = decode(data) if isinstance(data, bytes) else data
     cleaned = close_up(_unpacked(clean_lines(text)))
+    cleaned = without_learned(cleaned)
     dropped = len(cleaned) > MOST_LINES
     if dropped:
         cleaned = [*cleaned[: MOST_LINES // 2], *cleaned[-MOST_LINES // 2 :]]
-    lines, redacted = _masked(cleaned if _is_binary(text) else unwrap(fold(cleaned)))
+    lines, redacted = _masked(cleaned if _is_binary(text) else unwrap(fold(dedent(cleaned))))
     return Evidence(tuple(_without_prefixes(lines)), redacted, dropped=dropped)
 
 

@@ -104,10 +104,15 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
     )
     if not any(entry.kind in {Kind.CAUSE, Kind.WRAPPER, Kind.REQUEST} for entry in judged):
         known = {entry.raised.index for entry in judged} | source
-        judged = (
-            *judged,
-            *(entry for entry in _inside(lines, started, stopped) if entry.raised.index not in known),
-        )
+        inside = [entry for entry in _inside(lines, started, stopped) if entry.raised.index not in known]
+        if not any(entry.kind is Kind.CAUSE for entry in inside):
+            # of a traceback that was cut, the code that raises may be all that is left
+            inside = [
+                entry
+                for entry in _inside(lines, started, stopped, code=True)
+                if entry.raised.index not in known
+            ]
+        judged = (*judged, *inside)
     first = _choose(judged, tracebacks)
     root = _of_last_start(lines, judged, tracebacks, first)
     return CauseReading(
@@ -151,11 +156,11 @@ def _answers_requests(origin: str | None) -> bool:
     return any(name in (origin or "") for name in REQUEST_ORIGINS)
 
 
-def _inside(lines: Sequence[EvidenceLine], started: int, stopped: int) -> list[Judged]:
+def _inside(lines: Sequence[EvidenceLine], started: int, stopped: int, *, code: bool = False) -> list[Judged]:
     """Return exceptions within lines, wrappers and records of a failure, for when no line begins with one."""
     found: list[Judged] = []
     for index, line in enumerate(lines[:stopped]):
-        inside = find_exception_inside(line.text)
+        inside = find_exception_inside(line.text, code=code)
         if inside is not None and is_talk(line):
             continue
         if inside is not None:

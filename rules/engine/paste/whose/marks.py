@@ -73,6 +73,8 @@ VLLM_MARKS: Final = (
 )
 #: texts of another program which vLLM's own libraries print too: they tell nothing to somebody who asks about vLLM
 SHARED: Final = ("FlashInfer requires sm75+",)
+#: files of other programs through which vLLM reads every model
+PASSED_THROUGH: Final = ("/transformers/models/auto/",)
 #: texts that only the named program prints or that name its files
 OTHERS: Final = (
     (

@@ -7,7 +7,7 @@ import re2
 
 from rules.engine.paste.evidence import EvidenceLine
 from rules.engine.paste.rootcause import CauseReading
-from rules.engine.paste.whose.marks import OTHERS, SHARED
+from rules.engine.paste.whose.marks import OTHERS, PASSED_THROUGH, SHARED
 
 _ANY_OTHER: Final = re2.compile("|".join(re2.escape(mark) for _, marks in OTHERS for mark in marks))
 #: who writes one of these uses vLLM, whatever program of theirs calls it
@@ -56,6 +56,8 @@ def _unnamed_program(text: str, lines: Sequence[EvidenceLine]) -> str | None:
 
 def has_own_mark(program: str, text: str) -> bool:
     """Tell whether a text that nobody else prints speaks for a program."""
+    for passed in PASSED_THROUGH:
+        text = text.replace(passed, "")
     return any(
         mark in text for name, marks in OTHERS if name == program for mark in marks if mark not in SHARED
     )

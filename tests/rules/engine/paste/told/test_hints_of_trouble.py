@@ -65,7 +65,10 @@ def test_another_program_and_a_server_that_came_up_hint_at_nothing(text):
 def test_the_words_of_a_logger_are_no_trouble_that_somebody_tells():
     record = "WARNING 10-06 22:12:35 [topk_topp_sampler.py:66] "
 
-    assert _asked(f"{record}FlashInfer is not available. For the best performance, please install it.") == (False, True)
+    assert _asked(f"{record}FlashInfer is not available. For the best performance, please install it.") == (
+        False,
+        True,
+    )
 
 
 def test_a_start_that_came_up_is_not_merely_begun():
