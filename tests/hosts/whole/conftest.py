@@ -1,11 +1,9 @@
-"""A server on each real driver; machines and engines that need root start when a test first asks for one."""
+"""A server on each real driver, and bots that relaunch it."""
 
 from contextlib import AsyncExitStack
 
 import pytest
 
-from tests.hosts.docker import engine
-from tests.hosts.systemd import machine
 from tests.hosts.whole.served import ComposeServed, DockerServed, ProcessServed, UnitServed
 from tests.hosts.whole.whole_bot import WholeBot
 
@@ -15,24 +13,6 @@ DRIVERS = (
 )
 
 
-@pytest.fixture(scope="session")
-def engine_address(tmp_path_factory):
-    reason = engine.missing()
-    if reason is not None:
-        pytest.skip(reason)
-    with engine.running(tmp_path_factory.mktemp("engine")) as address:
-        yield address
-
-
-@pytest.fixture(scope="session")
-def gpu_machine(tmp_path_factory):
-    reason = machine.missing()
-    if reason is not None:
-        pytest.skip(reason)
-    with machine.running(tmp_path_factory.mktemp("machine")) as found:
-        yield found
-
-
 @pytest.fixture(params=DRIVERS)
 async def served(request, tmp_path):
     folder = tmp_path / "host"
@@ -40,7 +20,7 @@ async def served(request, tmp_path):
     if request.param == "process":
         found = ProcessServed(folder)
     elif request.param == "systemd over ssh":
-        found = UnitServed(request.getfixturevalue("gpu_machine"), folder)
+        found = UnitServed(request.getfixturevalue("machine"), folder)
     else:
         kind = DockerServed if request.param == "docker" else ComposeServed
         found = kind(folder, request.getfixturevalue("engine_address"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.hosts.docker.composed import Composed
 from tests.hosts.docker.docker_host import DockerHost
-from tests.hosts.helper.gpu_host import BACKEND, MODEL, GpuHost, until
+from tests.hosts.helper.gpu_host import BACKEND, MODEL, GpuHost, NeverHappenedError, until
 from tests.hosts.systemd.unit_host import ACCOUNT, HELPER, UnitHost
 
 
@@ -40,11 +40,16 @@ class Served:
         return self.ask("status", server=self.name, log_offset=0, log_limit=1 << 17)
 
     def until(self, what, happens):
-        def look():
-            status = self.status()
-            return happens(status) and status
+        seen = {}
 
-        return until(what, look)
+        def look():
+            seen.update(self.status())
+            return happens(seen) and dict(seen)
+
+        try:
+            return until(what, look)
+        except NeverHappenedError as error:
+            raise NeverHappenedError(f"{error}; seen last: {seen}") from error
 
     def serving(self, backend):
         """Wait until it serves with a backend in its environment, or with none."""
