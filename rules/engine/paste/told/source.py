@@ -23,6 +23,8 @@ _MARKED: Final = re2.compile(r"^(?:[\w./\\-]+\.(?:py|pyi|md|rst|txt):(?:\d+[:-])
 #: where the lines of a change begin
 _HUNK: Final = re2.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
 _CHANGED: Final = ("+", "-", " ")
+#: the exception itself, where a title joins the statement and what it raised in one line
+_RAISED_TOO: Final = re2.compile(r"""["')(]\s+(?:\w+\.)*\w*(?:Error|Exception): \S""")
 #: how the description of a change begins in the history of a repository
 _COMMIT: Final = re2.compile(r"^commit [0-9a-f]{6,40}\b")
 _FRAMES: Final = ('File "', "File ", "-->", "Traceback (most")
@@ -46,7 +48,8 @@ def shown_source(lines: Sequence[EvidenceLine]) -> frozenset[int]:
         in_commit = in_commit or _COMMIT.search(text) is not None
         in_hunk = _HUNK.search(text) is not None or (in_hunk and text.startswith(_CHANGED))
         described = in_commit and text.startswith("    ")
-        shown = _MARKED.search(text) is not None or (not ran and _PLAIN.search(text) is not None)
+        plain = not ran and _PLAIN.search(text) is not None and _RAISED_TOO.search(text) is None
+        shown = plain or _MARKED.search(text) is not None
         if in_hunk or described or shown:
             found.add(index)
     return frozenset(found)

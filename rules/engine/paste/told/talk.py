@@ -16,6 +16,8 @@ _ENTRY: Final = re2.compile(
     r"(?i)^[\s>*•#-]*(?:\d+\. )?(?:fix(?:e[sd])?|add(?:s|ed)?|remove[sd]?|raise[sd]?|document(?:s|ed)?)[: ]"
     r"[^\n\"'`]{0,60}[\"'`]"
 )
+#: no entry but the statement of a program, which a title joins with what it raised
+_STATEMENT: Final = re2.compile(r"^\s*raise [\w.]+\(")
 _SAYS_SO: Final = re2.compile(
     r"(?i)\bno longer (?:raise|print|reject|refuse|occur|happen|appear|fail)|\binstead of (?:raising|failing)"
     r"|\b(?:release notes|change ?log)\b|修复了|不再(?:报|出现|抛|提示)|更新日志|功能请求"
@@ -42,4 +44,5 @@ def is_told(text: str) -> bool:
         return True
     if "?" in text or "？" in text:  # as Chinese questions end
         return False
-    return any(pattern.search(text) is not None for pattern in (_TITLE, _ENTRY, _SAYS_SO))
+    entry = _ENTRY.search(text) is not None and _STATEMENT.search(text) is None
+    return entry or any(pattern.search(text) is not None for pattern in (_TITLE, _SAYS_SO))

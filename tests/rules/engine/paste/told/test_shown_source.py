@@ -34,6 +34,9 @@ def test_a_message_in_shown_source_is_no_incident(text):
         f'(EngineCore_DP0 pid=7)     raise ValueError("{MESSAGE}")\n(EngineCore_DP0 pid=7) ValueError: {MESSAGE}',
         f'---> 36     raise ValueError("{MESSAGE}")\n\nValueError: {MESSAGE}',
         f"- ValueError: {MESSAGE}",
+        f'raise ValueError("{MESSAGE[:45]} " ValueError: {MESSAGE}',
+        f'    raise ValueError(f"{MESSAGE}") ValueError: {MESSAGE}',
+        f"vllm serve some-org/some-model\n raise ValueError( ValueError: {MESSAGE}\nwhat is the reason, 32 GB here",
     ],
 )
 def test_what_a_program_printed_is_one(text):
