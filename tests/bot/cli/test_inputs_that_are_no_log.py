@@ -93,6 +93,25 @@ def test_no_byte_is_lost_by_looking_at_the_first(data, size):
     assert b"".join(iter(lambda: log.read(size), b"")) == data
 
 
+@pytest.mark.parametrize("size", [1 << 16, 133_000, 600_000, 5_000_000])
+@pytest.mark.parametrize("is_piped", [True, False])
+def test_what_stands_at_the_end_of_a_log_of_any_size_is_found(size, is_piped, tmp_path, capsys, monkeypatch):
+    lines = []
+    while sum(map(len, lines[-1:])) * len(lines) < size:
+        lines.append(
+            f"INFO 11-28 07:55:57 [loggers.py:127] Engine 000: {len(lines)} tokens/s, hit rate 0.0%\n"
+        )
+    data = ("".join(lines) + SEED).encode()
+    path = tmp_path / "vllm.log"
+    path.write_bytes(data)
+
+    words = ("-",) if is_piped else (str(path),)
+    outcome = run(capsys, monkeypatch, "diagnose", "--json", *words, stdin=data if is_piped else b"")
+
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["diagnoses"][0]["class"] == "vit-backend-unsupported"
+
+
 @pytest.mark.parametrize("data", [b"", b"\n", b"  \r\n\n"])
 def test_nothing_is_called_nothing_and_says_how_docker_pipes(data, capsys, monkeypatch):
     outcome = run(capsys, monkeypatch, "diagnose", stdin=data)

@@ -72,7 +72,7 @@ def read_excerpt(
     source: Source, index: SignalIndex, scanner: Scanner, limits: WindowLimits = DEFAULT_WINDOWS
 ) -> Excerpt:
     """Read an input to its end and return what of it is looked at."""
-    head = source.read(WHOLE + 1)
+    head = _filled(source, WHOLE + 1)
     whole = _whole(head)
     if whole is not None:
         return whole
@@ -81,6 +81,14 @@ def read_excerpt(
     for block in blocks(_Utf8(joined) if head.startswith(_UTF16_MARKS) else joined):
         keeper.feed(block, scanner.scan(block.data))
     return keeper.finish()
+
+
+def _filled(source: Source, size: int) -> bytes:
+    """Read until there are so many bytes or no more come: a source may give fewer at a time."""
+    head = bytearray()
+    while len(head) < size and (piece := source.read(size - len(head))):
+        head += piece
+    return bytes(head)
 
 
 def _whole(head: bytes) -> Excerpt | None:

@@ -117,3 +117,25 @@ def test_binary_noise_is_read_without_harm():
     noise = bytes(range(256)) * (WHOLE // 128)
 
     assert read_excerpt(io.BytesIO(noise), INDEX, SCANNER).partial
+
+
+class Dripping:
+    """A source that gives fewer bytes at a time than it is asked for."""
+
+    def __init__(self, data, most):
+        self._rest, self._most = io.BytesIO(data), most
+
+    def read(self, size):
+        return self._rest.read(min(size, self._most))
+
+
+@pytest.mark.parametrize("size", [WHOLE // 2, WHOLE, 3 * WHOLE])
+@pytest.mark.parametrize("most", [4096, 1 << 16, WHOLE])
+def test_a_log_that_comes_in_pieces_is_read_like_one_that_comes_at_once(size, most):
+    lines = [f"{CALM} {number * 2654435761 % 2**32:08x} took {number} ms" for number in range(size // 80)]
+    data = "\n".join([*lines, "Qwen refuses backend XF"]).encode()
+
+    excerpt = read_excerpt(Dripping(data, most), INDEX, SCANNER)
+
+    assert excerpt == read_excerpt(io.BytesIO(data), INDEX, SCANNER)
+    assert "Qwen refuses backend XF" in excerpt.text
