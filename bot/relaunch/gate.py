@@ -22,6 +22,10 @@ _MEMORY: Final = timedelta(hours=24)
 _UNDER_WAY: Final = ON_THE_HOST | {State.HOST_UNKNOWN}
 #: ends that touched the server
 _FAILED: Final = frozenset({State.ROLLED_BACK, State.ROLLBACK_FAILED})
+#: ends of what was refused, where no plan stood
+_REFUSED: Final = frozenset({State.PREFLIGHT_FAILED, State.VOIDED})
+#: so many refused requests weigh as much as one that came to a plan: each asks the host, and none touches it
+_REFUSED_PER_PLAN: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,13 @@ class PastRun:
     touched: bool
     #: what was to be changed
     fix: str = ""
+    #: it came as far as a plan
+    has_plan: bool = True
+
+    @property
+    def was_refused(self) -> bool:
+        """Tell whether it ended before there was anything to approve."""
+        return self.state in _REFUSED and not self.has_plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +277,17 @@ def _host_rate(wish: Wish, now: datetime) -> Blocked | None:
 
 
 def _person_rate(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
-    times = [run.asked_at for run in wish.past if run.person == wish.person and run.id != wish.id]
-    lifts_at = _full_until(times, switches.per_person_an_hour, now)
+    """Limit what somebody asks for; what was refused at once counts apart, and may be far more."""
+    own = [run for run in wish.past if run.person == wish.person and run.id != wish.id]
+    planned = [run.asked_at for run in own if not run.was_refused]
+    lifts_at = _full_until(planned, switches.per_person_an_hour, now)
+    detail = f"You asked for {switches.per_person_an_hour} relaunches within an hour."
+    if lifts_at is None:
+        most = switches.per_person_an_hour * _REFUSED_PER_PLAN
+        lifts_at = _full_until([run.asked_at for run in own if run.was_refused], most, now)
+        detail = f"{most} relaunches that you asked for within an hour could not be planned."
     if lifts_at is None:
         return None
-    detail = f"You asked for {switches.per_person_an_hour} relaunches within an hour."
     return Blocked(BlockReason.PERSON_RATE, detail, lifts_at, _at(lifts_at))
 
 

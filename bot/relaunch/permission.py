@@ -199,4 +199,5 @@ def past_run(relaunch: Relaunch) -> PastRun:
         ended_at=relaunch.ended_at,
         touched=(relaunch.held or relaunch.state) in _TOUCHED,
         fix=str(relaunch.origin.get("fix", "")),
+        has_plan=bool(relaunch.plan_hash),
     )

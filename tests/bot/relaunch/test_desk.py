@@ -120,6 +120,21 @@ async def test_a_server_that_serves_is_only_touched_when_forced(tmp_path):
         assert forced.plan.was_serving
 
 
+async def test_requests_that_are_refused_leave_the_one_that_is_needed_possible(tmp_path):
+    async with a_team(tmp_path) as team:
+        team.switches = replace(team.switches, per_person_an_hour=1)
+        serving, broken = FakeHost(team.now, behave=lambda env: Behaviour()), team.host
+        team.host = serving
+        for _ in range(3):
+            outcome = await team.desk.request(ANNA, wanted())
+            assert outcome.blocked.reason is BlockReason.HEALTHY
+        team.host = broken
+        unsound = await team.desk.request(ANNA, wanted(remedy=a_remedy(releases=">=0.12")))
+        assert unsound.relaunch.state is State.PREFLIGHT_FAILED
+
+        assert (await planned(team)).plan is not None
+
+
 async def test_a_second_request_joins_the_first_and_new_facts_void_it(tmp_path):
     async with a_team(tmp_path) as team:
         first = await planned(team)

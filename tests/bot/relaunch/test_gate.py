@@ -148,6 +148,39 @@ def test_a_person_asks_for_so_many_in_an_hour():
     assert may_plan(wish(*past, person="cora"), replace(OPEN, per_person_an_hour=3), NOON) is None
 
 
+def refused(minutes_ago: float, state, **values) -> PastRun:
+    settings = {"person": "anna", "touched": False, "has_plan": False}
+    return ended(minutes_ago, state, **{**settings, **values})
+
+
+@pytest.mark.parametrize("state", [State.PREFLIGHT_FAILED, State.VOIDED])
+def test_what_was_refused_before_a_plan_stood_is_not_among_what_a_person_may_ask_for(state):
+    three = replace(OPEN, per_person_an_hour=3)
+    past = [refused(10 * n + 5, state) for n in range(5)]
+
+    assert may_plan(wish(*past), three, NOON) is None
+    # one that was called off with its plan, and one that is still being planned, do count
+    assert reason(may_plan(wish(*[replace(run, has_plan=True) for run in past]), three, NOON)) is (
+        BlockReason.PERSON_RATE
+    )
+    open_ones = [replace(run, state=State.REQUESTED, ended_at=None, server="x") for run in past]
+    assert reason(may_plan(wish(*open_ones), three, NOON)) is BlockReason.PERSON_RATE
+
+
+def test_a_flood_of_requests_that_are_refused_is_stopped_too():
+    past = [refused(n + 1, State.PREFLIGHT_FAILED) for n in range(30)]
+    three = replace(OPEN, per_person_an_hour=3)
+
+    blocked = may_plan(wish(*past), three, NOON)
+
+    assert reason(blocked) is BlockReason.PERSON_RATE
+    assert "30" in blocked.detail
+    assert blocked.lifts_at == NOON + 30 * MINUTE
+    assert may_plan(wish(*past), three, blocked.lifts_at) is None
+    assert may_plan(wish(*past[1:]), three, NOON) is None
+    assert may_plan(wish(*past, person="cora"), three, NOON) is None
+
+
 def test_a_maintenance_window_blocks_the_run_and_not_the_plan():
     ends = NOON + timedelta(hours=2)
 
@@ -164,6 +197,7 @@ PAST = st.builds(
     fingerprint=st.sampled_from(["f1", "f2"]),
     server=st.sampled_from(["qwen", "llama"]),
     person=st.sampled_from(["anna", "ben"]),
+    has_plan=st.booleans(),
 )
 
 
