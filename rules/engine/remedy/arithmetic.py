@@ -26,12 +26,18 @@ def share(free: str, total: str) -> str | None:
 
 
 def divisor(most: str, number: str) -> str | None:
-    """Return the largest divisor of a number that is below `most`; None without one above 1, or no counts."""
+    """Return the largest power of two below `most` that divides a number; None without one above 1, or no counts.
+
+    Another divisor suits the number only: what else is split with it, such as key-value heads or the width
+    of a layer, is nearly always a multiple of powers of two.
+    """
     limit, whole = _count(most), _count(number)
     if limit is None or whole is None:
         return None
-    found = next((one for one in range(min(limit - 1, whole), 1, -1) if whole % one == 0), None)
-    return str(found) if found else None
+    found = whole & -whole
+    while found >= limit:
+        found //= 2
+    return str(found) if found > 1 else None
 
 
 def _number(text: str) -> Decimal | None:

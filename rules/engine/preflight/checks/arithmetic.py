@@ -56,10 +56,12 @@ def _splits(kv_heads: int | None, size: int) -> bool:
 
 
 def _smaller(heads: int | None, kv_heads: int | None, size: int) -> tuple[Edit, ...]:
-    """Return the fix with the largest smaller size that suits both kinds of heads."""
-    fitting = next(
-        (one for one in range(size - 1, 0, -1) if (heads or 1) % one == 0 and _splits(kv_heads, one)), 1
-    )
+    """Return the fix with the largest smaller size that suits both kinds of heads, a power of two before others.
+
+    What else is split, such as the width of a layer, is nearly always a multiple of powers of two.
+    """
+    suiting = [one for one in range(1, size) if (heads or 1) % one == 0 and _splits(kv_heads, one)]
+    fitting = max(suiting, key=lambda one: (one & (one - 1) == 0 and one > 1, one), default=1)
     values = {"setting": SIZE, "value": str(fitting)}
     change = Change(flags_set={SIZE: str(fitting)})
     return (Edit("divisor", FixKind.SET_FLAG, "fix.set-flag", change, values, Risk.PERFORMANCE),)

@@ -22,7 +22,7 @@ def commands(change: Change, facts: Facts, find: FindFlag) -> tuple[str, ...]:
     are repeated.
     """
     if facts.container:
-        return container_commands(change, facts, changed_argv(facts.argv, change), LOG)
+        return container_commands(change, facts, changed_argv(facts.argv, change, find), LOG)
     steps = [f"unset {name}" for name in change.env_unset if _SAFE_NAME.match(name)]
     steps += [f"export {name}={shlex.quote(value)}" for name, value in change.env_set.items()]
     if change.flags_set or change.flags_unset or facts.argv:
@@ -44,7 +44,7 @@ def _launch(change: Change, facts: Facts, find: FindFlag) -> str:
         words += ([] if words else ["env"]) + [f"{VARIABLE}={kept}"]
     launch = [shlex.quote(word) for word in words]
     if facts.argv:
-        launch += shell_words(changed_argv(facts.argv, change))
+        launch += shell_words(changed_argv(facts.argv, change, find))
     else:
         launch += ["vllm", "serve", _model(facts)]
         launch += known_flags(facts.flags, find, {*change.flags_set, *change.flags_unset})
@@ -61,14 +61,17 @@ def _set(flags: Mapping[str, str]) -> Iterator[str]:
         yield from (name, shlex.quote(value)) if value else (name,)
 
 
-def changed_argv(argv: tuple[str, ...], change: Change) -> tuple[str, ...]:
-    """Return a launch with flags set and dropped, the others in their place."""
-    touched = {*change.flags_set, *change.flags_unset}
+def changed_argv(argv: tuple[str, ...], change: Change, find: FindFlag) -> tuple[str, ...]:
+    """Return a launch with flags set and dropped, the others in their place.
+
+    `find` gives the other names of a flag, such as `-tp`.
+    """
+    touched = _names({*change.flags_set, *change.flags_unset}, find)
     kept: list[str] = []
     index = 0
     while index < len(argv):
         name, equals, _value = argv[index].partition("=")
-        if canonical(name) not in touched:
+        if not _means(canonical(name), touched, find):
             kept.append(argv[index])
         elif not equals and index + 1 < len(argv) and not argv[index + 1].startswith("-"):
             index += 1
@@ -76,3 +79,17 @@ def changed_argv(argv: tuple[str, ...], change: Change) -> tuple[str, ...]:
     for name, value in change.flags_set.items():
         kept += [name, value] if value else [name]
     return tuple(kept)
+
+
+def _names(flags: set[str], find: FindFlag) -> set[str]:
+    """Return flags with every name that the releases give them."""
+    known = [flag for name in flags if (flag := find(name)) is not None]
+    return flags.union(*((flag.name, *flag.aliases) for flag in known if flag.name in flags))
+
+
+def _means(name: str, touched: set[str], find: FindFlag) -> bool:
+    """Tell whether a word of a launch is one of the flags, be it by a beginning that argparse completes."""
+    if name in touched:
+        return True
+    begins = len(name) > len("--x") and name.startswith("--") and "." not in name
+    return begins and find(name) is None and any(one.startswith(name) and find(one) for one in touched)

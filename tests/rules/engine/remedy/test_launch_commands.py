@@ -42,20 +42,43 @@ NONE = dict[str, Flag]().get
     ],
 )
 def test_a_flag_is_set_once_whatever_its_spelling(argv, expected):
-    assert changed_argv(argv, Change(flags_set={FLAG: "TORCH_SDPA"})) == expected
+    assert changed_argv(argv, Change(flags_set={FLAG: "TORCH_SDPA"}), NONE) == expected
+
+
+@pytest.mark.parametrize("spelling", [("-tp", "8"), ("-tp=8",), ("--tensor-parallel", "8")])
+def test_a_flag_that_is_set_replaces_its_short_name_and_its_beginning(spelling):
+    size = Flag("--tensor-parallel-size", _HERE, type="int", aliases=("-tp",))
+
+    changed = changed_argv(
+        ("vllm", "serve", "m", *spelling, "--port", "1"), Change(flags_set={size.name: "4"}),
+        {size.name: size, "-tp": size, **FLAGS}.get,
+    )  # fmt: skip
+
+    assert changed == ("vllm", "serve", "m", "--port", "1", size.name, "4")
+
+
+def test_a_beginning_that_is_a_flag_of_its_own_stays():
+    longer = Flag("--port-of-metrics", _HERE, type="int")
+
+    changed = changed_argv(
+        ("vllm", "serve", "m", "--port", "1"), Change(flags_unset=(longer.name,)),
+        {longer.name: longer, **FLAGS}.get,
+    )  # fmt: skip
+
+    assert changed == ("vllm", "serve", "m", "--port", "1")
 
 
 def test_a_flag_without_a_value_leaves_what_follows_it():
     argv = ("vllm", "serve", "m", "--fail-on-environ-validation", "--port", "9000")
 
-    assert changed_argv(argv, Change(flags_unset=("--fail-on-environ-validation",))) == (
+    assert changed_argv(argv, Change(flags_unset=("--fail-on-environ-validation",)), NONE) == (
         "vllm", "serve", "m", "--port", "9000",
     )  # fmt: skip
 
 
 @given(st.lists(WORDS.filter(lambda word: not word.startswith("-")), min_size=1, max_size=6))
 def test_a_change_of_nothing_changes_nothing(words):
-    assert changed_argv(tuple(words), Change()) == tuple(words)
+    assert changed_argv(tuple(words), Change(), NONE) == tuple(words)
 
 
 @given(st.lists(COPYABLE, min_size=1, max_size=6), COPYABLE)
@@ -66,7 +89,7 @@ def test_a_repeated_launch_is_read_by_a_shell_as_it_was(words, value):
     (command,) = commands(Change(flags_set={FLAG: value}), facts, NONE)
 
     told, _, _ = command.rpartition(" 2>&1 | tee ")
-    assert tuple(shlex.split(told)) == changed_argv(argv, Change(flags_set={FLAG: value}))
+    assert tuple(shlex.split(told)) == changed_argv(argv, Change(flags_set={FLAG: value}), NONE)
 
 
 @pytest.mark.parametrize("mask", ["<secret>", "***"])

@@ -23,18 +23,28 @@ def test_a_share_of_no_number_is_not_offered() -> None:
 
 def test_a_divisor_is_smaller_than_what_was_refused() -> None:
     assert divisor("3", "52") == "2"
-    assert divisor("8", "28") == "7"
+    assert divisor("4", "28") == "2"
+
+
+def test_a_divisor_is_a_power_of_two_as_other_divisors_rarely_suit_key_value_heads() -> None:
+    assert divisor("8", "28") == "4"
+    assert divisor("16", "40") == "8"
+    assert divisor("24", "64") == "16"
 
 
 def test_a_divisor_of_one_is_not_offered() -> None:
     assert divisor("2", "7") is None
+    assert divisor("6", "15") is None
+    assert divisor("1", "64") is None
     assert divisor("?", "28") is None
 
 
 @given(st.integers(1, 300), st.integers(1, 300))
 def test_a_divisor_always_divides(most: int, number: int) -> None:
     found = divisor(str(most), str(number))
-    assert found is None or (number % int(found) == 0 and 1 < int(found) < most)
+    assert found is None or (
+        number % int(found) == 0 and 1 < int(found) < most and int(found).bit_count() == 1
+    )
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
