@@ -81,10 +81,15 @@ def _keys(place: tuple[int | str, ...]) -> tuple[int | str, ...]:
 
 def _sentence(fault: ErrorDetails) -> str:
     place = ".".join(str(part) for part in _keys(fault["loc"])) or "the registry"
+    return f"{place} {words_of(fault)}"
+
+
+def words_of(fault: ErrorDetails) -> str:
+    """Return what is said of a fault behind the name of its place: `must be a whole number`."""
     ours = _OUR_WORDS.get(fault["type"])
     if ours is not None:
-        return f"{place} {ours.format(**fault.get('ctx', {}))}"
-    return f"{place} {fault['msg'].removeprefix('Value error, ')}"
+        return ours.format(**fault.get("ctx", {}))
+    return fault["msg"].removeprefix("Value error, ")
 
 
 def _registry(model: RegistryModel) -> Registry:

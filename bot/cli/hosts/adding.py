@@ -1,21 +1,18 @@
-"""Asks for a host and its first server, and writes the entry into the registry. Not for checking entries."""
+"""Writes an entry into the registry, all or nothing. Not for asking for it, nor for checking entries."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-import typer
 import yaml
 
 from bot.cli.exits import CommandError, ExitCode
+from bot.cli.hosts.loading import load_registry
 from bot.hosts.reading import BadRegistryError, read_registry
-from bot.hosts.registry import DriverKind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from bot.hosts.registry import Registry
 
 _NEW_FILE: Final = """\
 # Reviewed by people: who may act on which machine. See docs/how-to/register-gpu-hosts.md.
@@ -28,53 +25,16 @@ hosts:
 """
 
 
-def ask_for_entry() -> dict[str, Any]:
-    """Ask at the terminal, and return the entry as it will stand in the file."""
-    typer.echo(
-        "A GPU host and its first server. Nothing is connected to. Ctrl+C leaves everything as it is.",
-        err=True,
-    )
-    name = _ask("Name of the host")
-    entry: dict[str, Any] = {
-        "name": name,
-        "group": _ask("Group that roles are granted on", "lab"),
-        "production": typer.confirm(
-            "Is it production (a second approver, or one signed in)?", default=False, err=True
-        ),
-        "owner": _ask("Who answers for it"),
-    }
-    if typer.confirm("Is it this very machine?", default=False, err=True):
-        entry["transport"] = "local"
-        entry["helper"] = _ask(
-            "The helper's command", "python3 /opt/vllm-diagnose/helper.pyz serve-request"
-        ).split()
-    else:
-        entry["ssh"] = {
-            "address": _ask("Host name or IP address"),
-            "port": _ask("SSH port", "22", int),
-            "user": _ask("Account with the forced command", "vllm-diagnose"),
-            "host_keys": [_ask("Its public host key (on the host: cat /etc/ssh/ssh_host_ed25519_key.pub)")],
-        }
-        entry["key_file"] = _ask("File with our private key", "/etc/vllm-diagnose/id_ed25519")
-    entry["servers"] = [_ask_for_server()]
-    return entry
+def registry_to_add_to(file: Path) -> Registry:
+    """Return what the file holds so far, before anything is asked; empty while there is no file.
 
-
-def _ask_for_server() -> dict[str, Any]:
-    return {
-        "name": _ask("Name of the server, as on the host's own list"),
-        "driver": _ask(f"Driver ({', '.join(DriverKind)})", DriverKind.SYSTEMD.value),
-        "port": _ask("Port", "8000", int),
-        "model": _ask("Served model name"),
-        "expected_start_seconds": _ask("Seconds that a start takes", "240", int),
-        "operations": ["relaunch", "fetch"]
-        if typer.confirm("May it be relaunched?", default=False, err=True)
-        else [],
-    }
-
-
-def _ask(question: str, default: str | None = None, kind: Callable[[str], Any] = str) -> Any:  # noqa: ANN401 (as the file holds it)
-    return kind(typer.prompt(question, default=default, err=True))
+    Raises `CommandError` when nothing can be added to it.
+    """
+    if not file.exists():
+        return Registry()
+    read = load_registry(file)
+    _check_end(file, file.read_text(encoding="utf-8"))
+    return read
 
 
 def add_entry(file: Path, entry: dict[str, Any]) -> None:

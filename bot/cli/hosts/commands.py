@@ -74,10 +74,11 @@ def add(*, registry: RegistryOption = None) -> int:
 
     For example: vllm-diagnose hosts add --registry hosts.yaml
     """
-    from bot.cli.hosts.adding import add_entry, ask_for_entry  # noqa: PLC0415 (slow to import)
+    from bot.cli.hosts.adding import add_entry, registry_to_add_to  # noqa: PLC0415 (slow to import)
+    from bot.cli.hosts.asking import ask_for_entry  # noqa: PLC0415
 
     file = registry_file(registry)
-    entry = ask_for_entry()
+    entry = ask_for_entry(registry_to_add_to(file))
     try:
         add_entry(file, entry)
     except OSError as error:

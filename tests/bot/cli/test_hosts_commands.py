@@ -11,6 +11,9 @@ from bot.hosts.reading import read_registry
 from tests.bot.cli.running import run
 from tests.bot.hosts.registry_text import KEY, WHOLE
 
+#: hosts that the sample registry names
+WHOLE_HOSTS = ("gpu1", "here")
+
 
 @pytest.fixture
 def hosts(tmp_path, capsys, monkeypatch):
@@ -110,6 +113,7 @@ llama
 docker
 8000
 meta-llama/Llama-3.1-8B
+0.11.2
 240
 y
 """.encode()
@@ -128,21 +132,68 @@ def test_an_added_host_stands_at_the_end_and_the_rest_as_it_was(hosts, before):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("right", "wrong", "said"),
     [
-        ((b"docker", b"upstart"), "driver must be one of"),
-        ((b"gpu7.example.org", b"gpu7;reboot"), "must be a host name"),
-        ((b"gpu7\n", b"gpu1\n"), "two hosts are called gpu1"),
+        ("gpu7", "gpu1", "is the name of another host: names are unique in the whole file"),
+        ("gpu7", "GPU 7", "must be a name in small letters"),
+        ("ada", "", "must not be empty"),
+        ("n\nada", "maybe", "must be y or n"),
+        ("gpu7.example.org", "gpu7;reboot", "must be a host name"),
+        ("22\ntriage", "abc", "must be a whole number"),
+        ("22\ntriage", "70000", "must be at most 65535"),
+        ("triage", "Triage", "must be the name of an account"),
+        (KEY, "AAAA", "must be a public key as OpenSSH prints it"),
+        ("/etc/k", "id_ed25519", "must be the whole path, from /"),
+        ("llama\n", "qwen3-vl", "is the name of another server"),
+        ("docker", "upstart", "must be one of 'process', 'systemd', 'docker' or 'compose'"),
+        ("8000", "0", "must be at least 1"),
+        ("meta-llama", "--model", "must be the name of a model"),
+        ("0.11.2", "newest", "must be a release such as 0.11.2, or none"),
+        ("240", "soon", "must be a whole number"),
     ],
 )
-def test_an_entry_that_is_not_sound_changes_nothing(hosts, change, said):
-    outcome = hosts("add", text=WHOLE, stdin=ANSWERS.replace(*change))
+def test_a_wrong_answer_is_told_why_and_asked_for_again(hosts, right, wrong, said):
+    answers = ANSWERS.decode().replace(f"\n{right}", f"\n{wrong}\n{right}", 1)
+    if right == "gpu7":
+        answers = f"{wrong}\n{ANSWERS.decode()}"
+    outcome = hosts("add", text=WHOLE, stdin=answers.encode())
 
-    assert outcome.code == 65
-    assert said in outcome.err
-    assert "nothing was written" in outcome.err
+    assert outcome.code == 0
+    assert outcome.err.count("It ") == 1
+    assert f"It {said}" in outcome.err
+    [added] = read_registry(hosts.file).hosts[len(WHOLE_HOSTS) :]
+    assert added.servers[0].vllm_version == "0.11.2"
+    assert added.route[0].port == 22
+
+
+def test_a_helpers_command_keeps_its_quoted_words(hosts):
+    local = ANSWERS.decode().partition("gpu7.example.org")[0].removesuffix("n\n")
+    command = "sudo -u 'helper\nsudo -u 'the helper' /opt/helper serve-request"
+    server = "llama\nprocess\n8000\nm\nnone\n240\nn\n"
+    outcome = hosts("add", stdin=f"{local}y\n{command}\n{server}".encode())
+
+    assert outcome.code == 0
+    assert "It must be a command, and a quote in it is not closed." in outcome.err
+    [added] = read_registry(hosts.file).hosts
+    assert added.helper == ("sudo", "-u", "the helper", "/opt/helper", "serve-request")
+    assert added.servers[0].vllm_version is None
+
+
+def test_answers_that_end_too_early_change_nothing(hosts):
+    outcome = hosts("add", text=WHOLE, stdin=ANSWERS[:40])
+
+    assert outcome.code == 130
+    assert "Traceback" not in outcome.err
     assert hosts.file.read_text() == WHOLE
     assert [one.name for one in hosts.file.parent.iterdir()] == ["hosts.yaml"]
+
+
+def test_a_registry_with_faults_is_told_before_anything_is_asked(hosts):
+    outcome = hosts("add", text=WHOLE.replace("port: 8000", "port: x"), stdin=ANSWERS)
+
+    assert outcome.code == 65
+    assert "port must be a whole number" in outcome.err
+    assert "Name of the host" not in outcome.err
 
 
 def test_a_file_that_does_not_end_with_its_hosts_is_left_alone(hosts):
