@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.backends.reading import model_named, release_named
+from bot.cli.backends.reading import model_named
 from bot.cli.exits import CommandError, ExitCode
+from bot.cli.named import check_gpu, release_named
 from bot.cli.terminal import write_json
 from rules.engine.backend_matrix.matrix import Asked, build_matrix
 from rules.engine.backend_matrix.question import AUTO
-from rules.engine.gpus import read_gpu
 from rules.engine.paste.masking import mask
 from rules.releases.release import Release
+from rules.releases.shipped import load_releases
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -51,7 +52,7 @@ def backends(  # noqa: PLR0913 (each parameter is an option of the contract)
 
     For example: vllm-diagnose backends Qwen3-VL --vllm-version 0.12.0 --gpu H100
     """
-    release = release_named(vllm_version)
+    release = release_named(vllm_version, load_releases())
     _check(release, gpu, kv_cache_dtype)
     known = model_named(model) if model is not None else None
     shown = None if model is None else mask(model)[0]
@@ -70,9 +71,8 @@ def backends(  # noqa: PLR0913 (each parameter is an option of the contract)
 
 
 def _check(release: Release, gpu: str | None, kv_cache_dtype: str) -> None:
-    if gpu is not None and read_gpu(gpu) is None:
-        advice = "give a product such as H100, or a compute capability such as 9.0"
-        raise CommandError(f"--gpu: {gpu!r} is no GPU known here", advice, ExitCode.WRONG_USAGE)
+    if gpu is not None:
+        check_gpu(gpu)
     flag = release.flag(_KV_FLAG)
     choices = flag.choices if flag is not None else None
     if choices is not None and kv_cache_dtype not in choices:

@@ -1,4 +1,4 @@
-"""What a person asks of `backends`: the release, the model and its folder, checked. Not for the matrix."""
+"""The model that a person names to `backends`, or its folder, checked. Not for the matrix."""
 
 from __future__ import annotations
 
@@ -6,32 +6,15 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.backends.releases import NoFactsError, release_of
 from bot.cli.exits import CommandError, ExitCode
-from bot.cli.terminal import PROGRAM
 from rules.engine.backend_matrix.models import model_of_config, read_model
-from rules.releases.shipped import load_releases
 
 if TYPE_CHECKING:
     from rules.engine.backend_matrix.models import Model
-    from rules.releases.release import Release
 
 _CONFIG = "config.json"
 #: no configuration of a model is larger
 _LARGEST_CONFIG = 1 << 22
-
-
-def release_named(text: str) -> Release:
-    """Return the release that speaks for a version. Raises `CommandError` for one that has no facts."""
-    try:
-        return release_of(text, load_releases())
-    except NoFactsError as error:
-        if not error.is_number:
-            problem = f"--vllm-version: {text!r} is no release number"
-            raise CommandError(problem, "give one such as 0.11.2", ExitCode.WRONG_USAGE) from error
-        verb = "is" if len(error.near) == 1 else "are"
-        advice = f"the nearest {verb} {' and '.join(error.near)}; `{PROGRAM} releases list` shows all"
-        raise CommandError(f"there are no facts of vLLM {text}", advice, ExitCode.UNUSABLE_INPUT) from error
 
 
 def model_named(name: str) -> Model | None:

@@ -15,6 +15,7 @@ from bot.cli.answer.inputs import shown, unreadable
 from bot.cli.checking.at_hand import given_config, with_model
 from bot.cli.checking.judging import Judges
 from bot.cli.exits import CommandError, ExitCode
+from bot.cli.named import check_gpu, check_releases
 from bot.cli.terminal import PROGRAM, complain, write_json
 from rules.engine.launch_files import RemarkKind, read_launches
 from rules.engine.paste.masking import mask
@@ -46,6 +47,7 @@ def run_check(request: CheckRequest) -> int:
         example = f"`{PROGRAM} check -- vllm serve MODEL`, or `{PROGRAM} check --file compose.yaml`"
         raise CommandError("there is nothing to check", f"write {example}", ExitCode.WRONG_USAGE)
     answers = _answers()
+    _check_named(request, answers)
     asked = _asked(request)
     env = _environment(request)
     show = partial(_show, request)
@@ -83,6 +85,14 @@ def _answers() -> Answers:
         raise CommandError("the rules cannot be read", advice, ExitCode.UNUSABLE_INPUT) from error
     except DataError as error:
         raise CommandError(str(error), "", ExitCode.UNUSABLE_INPUT) from error
+
+
+def _check_named(request: CheckRequest, answers: Answers) -> None:
+    """Refuse a release or a GPU of which nothing is known: what is not checked must not look sound."""
+    if request.vllm_version is not None:
+        check_releases(request.vllm_version, answers.releases)
+    if request.gpu is not None:
+        check_gpu(request.gpu)
 
 
 def _asked(request: CheckRequest) -> Asked:

@@ -59,6 +59,15 @@ def possible(launch: Launch, known: Known, answers: Answers, language: str) -> P
     return Possible(shipped, remarks=tuple(notes))
 
 
+def speaking_for(text: str, shipped: tuple[Version, ...]) -> tuple[Version, ...]:
+    """Return the shipped releases that a text names, one or a range; empty where none can speak for it."""
+    version = parse_version(text)
+    if version is not None:
+        return tuple(stand_ins(version, shipped))
+    series = _series(text)
+    return tuple(select(series, shipped)) if series else ()
+
+
 def _series(text: str | None) -> str | None:
     """Return a range that a text means (`0.11.*`, `>=0.11,<0.13`), None when it means none."""
     plain = (text or "").strip().removeprefix("v")

@@ -238,6 +238,31 @@ def test_a_mistake_is_one_sentence_with_its_exit_code(check, arguments, code, sa
     assert outcome.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "code", "said"),
+    [
+        ("--vllm-version", "banana", 64, "'banana' is no release number; give one such as 0.11.2"),
+        ("--vllm-version", "", 64, "'' is no release number"),
+        ("--vllm-version", "0.99", 65, "there are no facts of vLLM 0.99; the nearest is "),
+        ("--vllm-version", ">=9", 64, "'>=9' is no release number"),
+        ("--gpu", "H999", 64, "'H999' is no GPU known here; give a product such as H100"),
+    ],
+)
+def test_a_release_or_a_gpu_that_is_not_known_is_a_mistake_and_nothing_is_called_sound(
+    check, option, value, code, said
+):
+    outcome = check("--json", option, value, "--", "vllm", "serve", "m")
+
+    assert (outcome.code, outcome.out) == (code, "")
+    assert said in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("version", ["0.11.*", ">=0.13", "0.12.1.dev3", "0.11.2+cu128", "v0.11.2"])
+def test_a_release_may_be_a_range_or_a_build_of_ones_own(check, version):
+    assert check("--vllm-version", version, "--", "vllm", "serve", "m").code == 0
+
+
 def test_a_file_that_launches_nothing_is_unusable_when_it_is_named(check, tmp_path):
     file = tmp_path / "run.sh"
     file.write_text("echo hello\n")
