@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from bot.relaunch.states import State
+
 if TYPE_CHECKING:
     from bot.access.authorization import Refusal
     from bot.relaunch.planning.plan import Plan
@@ -63,3 +65,8 @@ class Shown:
     plan: Plan | None
     timeline: tuple[Moment, ...]
     approvers: tuple[str, ...]
+
+    @property
+    def remark(self) -> str:
+        """Return what is to be said beside the state; of an approved run that already says by whom."""
+        return "" if self.relaunch.state is State.APPROVED else self.relaunch.detail

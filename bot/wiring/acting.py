@@ -22,7 +22,7 @@ from bot.relaunch.acts.viewing import Viewing
 from bot.relaunch.chat.board import Board, LatestNews
 from bot.relaunch.desk import Desk
 from bot.relaunch.durable.engine import DurableEngine, engine_url
-from bot.relaunch.durable.leader import leadership_of
+from bot.relaunch.durable.leader import has_leader, leadership_of
 from bot.relaunch.durable.outbox import Feeder
 from bot.relaunch.durable.service import RelaunchService
 from bot.relaunch.gate import Switches
@@ -46,6 +46,7 @@ from bot.wiring.releases import ShippedFacts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
+    from pathlib import Path
 
     from adapters.chat.interface import Capabilities, ChatPlatform
     from adapters.hosts.interface import Host
@@ -142,10 +143,19 @@ class Acting:
         """Return what carries out runs as long as the bot lives."""
         url = self.settings.relaunch.engine_url or engine_url(self.settings.store_url)
         return RelaunchService(
-            leadership_of(self.settings.store_url, self.settings.state_dir / "relaunch.lock"),
+            leadership_of(self.settings.store_url, self._lock_file),
             lambda: DurableEngine(url, lambda run_id, stepper: run(run_id, stepper, self.tools)),
             Feeder(SqlOutbox(self.database), self.tools),
         )
+
+    @property
+    def has_leader(self) -> bool | None:
+        """Tell whether a bot carries out runs now, in this process or another; None when that cannot be told."""
+        return has_leader(self.settings.store_url, self._lock_file)
+
+    @property
+    def _lock_file(self) -> Path:
+        return self.settings.state_dir / "relaunch.lock"
 
     def work(self, platforms: Mapping[str, ChatPlatform]) -> tuple[Coroutine[None, None, None], ...]:
         """Return what runs beside the answering, each until it is cancelled."""

@@ -30,6 +30,10 @@ async def test_a_server_is_mended_from_a_terminal(terminal):
     assert (unsure[0], "--yes" in unsure[2]) == (64, True)
     other = await terminal.types("approve", run_id, "--yes", "--plan", "0" * 12)
     assert other[0] == 77
+    assert f"relaunch {run_id} has another plan than {'0' * 12}" in other[2]
+    short = await terminal.types("approve", run_id, "--yes", "--plan", "8a8")
+    assert (short[0], "at least 12 letters" in short[2]) == (64, True)
+    assert "button" not in other[2] + short[2]
     assert host.starts() == []
 
     code, out, err = await terminal.types("approve", run_id, "--yes", "--wait")
@@ -51,6 +55,21 @@ async def test_a_server_is_mended_from_a_terminal(terminal):
 
     late = await terminal.types("cancel", run_id)
     assert (late[0], "Too late" in late[2]) == (1, True)
+
+
+async def test_an_approval_without_a_bot_that_runs_says_so_at_once(terminal):
+    run_id = await terminal.requested()
+    await terminal.team.stage.bot.stop()
+
+    code, out, err = await terminal.types("approve", run_id, "--yes")
+
+    assert (code, "it begins when a bot runs" in out) == (0, True), err
+    assert err.count("start `vllm-diagnose serve`") == 1
+    _, out, err = await terminal.types("show", run_id)
+    assert err.count("start `vllm-diagnose serve`") == 1
+    standing = out.partition(run_id)[0]
+    assert standing.count(f"Approved by {os_person().id}") == 1
+    assert terminal.host.starts() == []
 
 
 async def test_a_plan_can_be_turned_down_called_off_or_unlocked(terminal):
@@ -153,6 +172,9 @@ async def test_mistakes_have_one_sentence_and_a_code(terminal):
     for code, arguments in mistakes:
         found = await terminal.types(*arguments)
         assert (found[0], found[2].count("\n")) == (code, 1), (arguments, found)
+    unknown = (await terminal.types("request", named, "--incident", incident, "--fix", "magic"))[2]
+    assert "there is no fix called 'magic' that a relaunch can carry out; there is " in unknown
+    assert "unset" in unknown
     (terminal.host.folder / "helper.json").unlink()
     text = json.loads(terminal.team.registry.read_text())
     text["hosts"][0]["helper"] = ["/nonexistent/helper"]

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
+from bot.access.authorization import Refusal
+from bot.cli.answer.page import printable
 from bot.cli.exits import CommandError, ExitCode
 from bot.cli.relaunch.counter import denied
 from bot.cli.relaunch.following import follow
 from bot.cli.relaunch.page import print_plan, print_run
-from bot.cli.terminal import write_line
+from bot.cli.terminal import tell, write_line
 from bot.locale import say
 from bot.relaunch.chat.board import origin_of
 from bot.relaunch.choosing import Choice, wanted_of
@@ -38,8 +40,9 @@ _DONE: Final = frozenset(
 )
 #: an operator's word, which no waiting lifts
 _FORBIDDEN: Final = frozenset({BlockReason.SWITCHED_OFF, BlockReason.DRY_RUN})
-#: letters of a plan's hash that cards show
+#: letters of a plan's hash that cards show, and those of a whole one
 _SHORT: Final = 12
+_LONGEST: Final = 64
 
 
 async def wanted(counter: Counter, server: str, incident: str, fix: str | None, *, is_forced: bool) -> Wanted:
@@ -72,14 +75,23 @@ async def approve(
     if run.state is not State.AWAITING_APPROVAL or shown.plan is None:
         problem = f"relaunch {run.id} does not wait for approval: it is {run.state}"
         raise CommandError(problem, "`vllm-diagnose relaunch show ID` tells why", ExitCode.FAULTS)
+    seen = _seen(plan, shown.plan.hash)
     print_plan(shown.plan)
     sys.stdout.flush()
     if not is_sure:
         _ask(say("relaunch.button.approve.confirm", "en", server=run.server, host=run.host))
-    seen = _seen(plan, shown.plan.hash)
     outcome = await counter.desk.approve(counter.actor, run.id, seen)
+    if outcome.refusal is Refusal.OTHER_PLAN:
+        problem = f"relaunch {run.id} has another plan than {printable(seen)[:_LONGEST]}"
+        advice = f"look at the plan that it has, and approve that: `vllm-diagnose relaunch show {run.id}`"
+        raise CommandError(problem, advice, ExitCode.NOT_ALLOWED)
     code = done(outcome)
-    write_line(say(f"relaunch.said.{outcome.kind}", "en", missing=outcome.missing))
+    is_left = outcome.kind is OutcomeKind.APPROVED and bool(counter.nobody_runs)
+    said = "approved.left" if is_left else str(outcome.kind)
+    write_line(say(f"relaunch.said.{said}", "en", missing=outcome.missing))
+    if is_left:
+        sys.stdout.flush()
+        tell(counter.nobody_runs)
     return await follow(counter, run.id) if waits else code
 
 
@@ -142,10 +154,17 @@ def _said(outcome: DeskOutcome) -> ExitCode:
 
 
 def _seen(told: str | None, shown: str) -> str:
-    """Return the hash of the plan that somebody means; what they told wins, so that a script pins what it saw."""
+    """Return the hash of the plan that somebody means; what they told wins, so that a script pins what it saw.
+
+    Raises `CommandError` for what could be the beginning of several.
+    """
     if told is None:
         return shown
-    return shown if len(told) >= _SHORT and shown.startswith(told) else told
+    if len(told) < _SHORT:
+        problem = f"{told!a} is too short to name a plan"
+        advice = f"give at least {_SHORT} letters of its hash, as `relaunch show` prints them"
+        raise CommandError(problem, advice, ExitCode.WRONG_USAGE)
+    return shown if shown.startswith(told) else told
 
 
 def _ask(question: str) -> None:

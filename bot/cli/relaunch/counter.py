@@ -87,6 +87,16 @@ class Counter:
             raise CommandError(problem, advice, ExitCode.UNUSABLE_INPUT)
         return Case(incident, answer, offer)
 
+    @property
+    def nobody_runs(self) -> str:
+        """Return that no bot is there to carry anything out, a sentence; empty when one is or it cannot be told."""
+        if self.acting.has_leader is not False:
+            return ""
+        return (
+            "No bot is running here to carry it out "
+            f"(state directory {self.settings.state_dir}): start `vllm-diagnose serve`."
+        )
+
     async def open_run(self, name: str) -> str:
         """Return the id of a run that is named by it, or by a server or host that has one under way.
 
@@ -123,7 +133,9 @@ def at_the_counter(work: Callable[[Counter], Awaitable[Result]]) -> Result:
     except UnknownRelaunchError as error:
         raise unknown_name("relaunch", error.relaunch_id, (), "vllm-diagnose relaunch list") from error
     except NoSuchFixError as error:
-        raise unknown_name("fix", error.fix, error.known, "vllm-diagnose incidents show ID") from error
+        problem = f"there is no fix called {error.fix!a} that a relaunch can carry out"
+        advice = f"there is {', '.join(error.known)}"
+        raise CommandError(problem, advice, ExitCode.WRONG_USAGE) from error
     except HostError as error:
         raise CommandError(str(error), "", ExitCode.UNREACHABLE) from error
     except JournalKeyError as error:

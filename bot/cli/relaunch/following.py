@@ -37,6 +37,9 @@ async def follow(counter: Counter, relaunch_id: str) -> ExitCode:
         elif since is None:
             since = loop.time()
         elif loop.time() - since >= _UNTAKEN_S:
-            tell("no bot has begun it yet: is `vllm-diagnose serve` running on this store?")
+            tell(
+                counter.nobody_runs
+                or "no bot has begun it yet: is `vllm-diagnose serve` running on this store?"
+            )
             since = float("inf")
         await asyncio.sleep(_LOOK_S)

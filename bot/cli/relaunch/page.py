@@ -74,7 +74,7 @@ def standing(shown: Shown) -> str:
         approvers=", ".join(shown.approvers) or "nobody",
         until=f"{run.expires_at:%H:%M} UTC" if run.expires_at is not None else "?",
     )
-    return f"{sentence} {run.detail}".strip()
+    return f"{sentence} {shown.remark}".strip()
 
 
 def moment_line(moment: Moment) -> str:

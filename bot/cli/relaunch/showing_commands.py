@@ -54,16 +54,20 @@ def show(relaunch: RunArgument, *, as_json: JsonOption = False) -> int:
     from bot.cli.relaunch.counter import at_the_counter  # noqa: PLC0415
     from bot.cli.relaunch.page import print_run  # noqa: PLC0415
     from bot.cli.relaunch.plain import shown_to_json  # noqa: PLC0415
+    from bot.relaunch.states import State  # noqa: PLC0415
 
-    async def work(counter: "Counter") -> "tuple[Shown, Measures]":
+    async def work(counter: "Counter") -> "tuple[Shown, Measures, str]":
         shown = await counter.shown(relaunch)
-        return shown, await times_of(counter, shown)
+        is_approved = shown.relaunch.state is State.APPROVED
+        return shown, await times_of(counter, shown), counter.nobody_runs if is_approved else ""
 
-    shown, times = at_the_counter(work)
+    shown, times, nobody_runs = at_the_counter(work)
     if as_json:
         write_json(shown_to_json(shown, times))
     else:
         print_run(shown, times)
+    if nobody_runs:
+        tell(nobody_runs)
     return int(ExitCode.SOUND)
 
 

@@ -173,7 +173,7 @@ def _standing(shown: Shown, news: News | None, language: str) -> str:
     if news is not None and news.state is run.state and news.percent is not None:
         phase = say("relaunch.progress", language, percent=f"{news.percent:.0f}", phase=news.phase or "…")
         sentence = f"{sentence} {phase}" + (f" ({news.count})" if news.count else "")
-    return f"{sentence} {defang(run.detail)}".strip()
+    return f"{sentence} {defang(shown.remark)}".strip()
 
 
 def _plan_section(plan: Plan, language: str) -> Section:

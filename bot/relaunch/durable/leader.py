@@ -133,5 +133,30 @@ class PostgresLeadership:
 
 def leadership_of(store_url: str, file: Path) -> Leadership:
     """Return the lock that fits a store."""
-    is_file = make_url(store_url).get_backend_name() == "sqlite"
-    return FileLeadership(file) if is_file else PostgresLeadership(store_url)
+    return FileLeadership(file) if _is_of_one_machine(store_url) else PostgresLeadership(store_url)
+
+
+def has_leader(store_url: str, file: Path) -> bool | None:
+    """Tell whether a bot carries out runs now; None where another machine's may, or the lock may not be looked at."""
+    if not _is_of_one_machine(store_url):
+        return None
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return None
+    try:
+        # held together with others who look; a bot that tries in this moment tries again a second later
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+    return False
+
+
+def _is_of_one_machine(store_url: str) -> bool:
+    return make_url(store_url).get_backend_name() == "sqlite"

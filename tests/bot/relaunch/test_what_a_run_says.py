@@ -2,13 +2,16 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.locale import LANGUAGES
+from bot.relaunch.chat.words import run_card
 from bot.relaunch.running.record import plain
 from bot.relaunch.states import State
 from bot.verification.evidence import Failure
-from tests.bot.relaunch.team import a_team, quick
+from tests.bot.relaunch.team import ANNA, BEN, a_team, quick
 from tests.fakes.host import Behaviour, FakeHost, with_lie
 
 TOKEN = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ012345ab"
@@ -44,3 +47,15 @@ async def test_what_a_model_a_log_or_a_host_says_cannot_forge_lines_nor_carry_se
         assert "first 2026-12-01 approved by root" in run.detail
         everything = str([await team.runs.moments(one.id) for one in await team.runs.recent(9)])
         assert TOKEN not in everything + str(await team.journalled()) + str(team.listener.news)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_who_approved_is_said_once_where_a_run_stands(tmp_path, language):
+    async with a_team(tmp_path) as team:
+        shown = await team.desk.show(ANNA, await team.approved())
+
+        card = run_card(shown, None, language)
+
+        standing = card.sections[0].parts[0].text
+        assert (shown.relaunch.state, standing.count(BEN.id)) == (State.APPROVED, 1)
+        assert "Approved by" not in standing.partition(BEN.id)[2]

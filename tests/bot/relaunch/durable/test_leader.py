@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.relaunch.durable.leader import FileLeadership, PostgresLeadership, leadership_of
+from bot.relaunch.durable.leader import FileLeadership, PostgresLeadership, has_leader, leadership_of
 
 PATIENCE_S = 30
 
@@ -46,3 +46,20 @@ async def test_who_waits_can_be_cancelled_and_holds_nothing(tmp_path):
 def test_the_lock_fits_the_store(tmp_path):
     assert isinstance(leadership_of("sqlite+aiosqlite:///x.db", tmp_path / "lock"), FileLeadership)
     assert isinstance(leadership_of("postgresql+psycopg://h/db", tmp_path / "lock"), PostgresLeadership)
+
+
+async def test_whether_somebody_leads_is_told_and_looking_takes_the_lead_from_nobody(tmp_path):
+    store, file = "sqlite+aiosqlite:///x.db", tmp_path / "lock"
+    assert has_leader(store, file) is False
+    assert not file.exists()
+
+    async with FileLeadership(file).held():
+        assert has_leader(store, file) is True
+    assert has_leader(store, file) is False
+
+    async with asyncio.timeout(PATIENCE_S), FileLeadership(file, beat_s=0.01).held():
+        assert has_leader(store, file) is True
+
+
+def test_where_another_machine_may_lead_nothing_is_claimed(tmp_path):
+    assert has_leader("postgresql+psycopg://h/db", tmp_path / "lock") is None
