@@ -14,6 +14,7 @@ from rules.engine.remedy.doubts import as_mapping
 from rules.engine.remedy.launch.commands import can_repeat, commands
 from rules.engine.remedy.launch.container import pull
 from rules.engine.remedy.launch.known_flags import FindFlag
+from rules.engine.remedy.refused import others, refused
 from rules.engine.remedy.resolve import Resolved, resolve
 from rules.engine.remedy.words import Words, fill
 from rules.engine.report import Ask, FixKind, Proof, Remedy
@@ -144,9 +145,12 @@ def _values(one: Resolved, case: Case) -> dict[str, str]:
     change = one.outcome.change
     values = {**case_values(case), **one.fix.values}
     values["target"] = one.fix.target or ""
+    if flags := refused(case):
+        values["flag"] = ", ".join(flags)
     if change:
         settings = {**change.env_set, **change.flags_set}
-        removed = (*change.env_unset, *change.flags_unset)
+        apart = others(case)
+        removed = (*change.env_unset, *(flag for flag in change.flags_unset if flag not in apart))
         values["removed"] = ", ".join(removed)
         values["setting"] = next(iter(settings), "")
         values["value"] = next(iter(settings.values()), "")
@@ -162,7 +166,11 @@ def _summary(one: Resolved, case: Case, words: Words) -> str:
     key = one.fix.phrase or f"fix.{one.fix.kind}"
     if key == "fix.set-flag" and not values["value"]:
         key = "fix.set-flag.switch"
+    if len(refused(case)) > 1 and words.has(f"{key}.several"):
+        key = f"{key}.several"
     sentences = [words.say(key, values)]
+    if apart := others(case):
+        sentences.append(words.say("refused.others", {"others": ", ".join(apart)}))
     who = _who(one, case)
     if who:
         sentences.append(words.say(who, values))

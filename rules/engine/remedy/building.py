@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from rules.engine.remedy.accepts import default_works, own_choices, text_accepts, tower_accepts
 from rules.engine.remedy.doubts import Doubt
 from rules.engine.remedy.machine import text_machine, tower_machine
+from rules.engine.remedy.refused import without_refused
 from rules.engine.remedy.standing import stands_against
 from rules.engine.remedy.words import UNKNOWN, fill
-from rules.engine.report import Change
+from rules.engine.report import Change, FixKind
 from rules.engine.rule.model import ChangeTemplate, Fix, Pick
 from rules.engine.seams import Case
 from rules.releases.model import Part
@@ -101,11 +102,15 @@ class Builder:
         """Return the change, or the first reason against it."""
         self._doubts = []
         if fix.change is None:
-            return _NOTHING
+            # a rule that is about any flag drops what the message names
+            drops = fix.kind is FixKind.DROP_FLAG
+            return Built(without_refused(Change(), self.case)) if drops else _NOTHING
         part = Part(fix.part) if fix.part else None
         change = self._change(fix.change, part)
         if isinstance(change, Refusal):
             return change
+        if change.flags_unset:
+            change = without_refused(change, self.case)
         if needless := stands_against(change, fix.toward, self.case.facts):
             return Refusal(needless)
         return self._kept_variable(change, part) or Built(change, tuple(self._doubts))

@@ -83,7 +83,7 @@ def _outcome(fix: Fix, builder: Builder, conditions: tuple[Doubt, ...]) -> Outco
     if isinstance(built, Refusal):
         return built
     proofs = prove(fix.verify, built.change, builder.release, builder.case)
-    change = built.change if fix.change else None
+    change = built.change if fix.change or built.change.flags_unset else None
     return Outcome(change, merged((*conditions, *built.doubts)), proofs)
 
 
