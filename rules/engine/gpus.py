@@ -57,9 +57,14 @@ _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 #: what a sentence that names a GPU holds somewhere; over bytes, for it is searched in whole pastes
 HINT: Final = re2.compile(
     rb"(?i)rtx|gtx|tesla|quadro|geforce|radeon|instinct|titan|jetson|dgx|strix|gaudi|arc |\btpu|ascend|apple"
-    rb"|\b(?:\d{1,3}x)?(?:[abhlpvt]\d{1,3}[a-z]{0,2}|g[bh]\d{2,3}|mi\d{2,3}[ax]?|[rw]\d{4}|rx ?\d{4})\b"
+    rb"|\b(?:\d{1,3}x)?(?:[abhlpvt]\d{1,3}[a-z]{0,2}|g[bh]\d{2,3}|mi\d{2,3}[ax]?|[rw]\d{4}|rx ?\d{4})(?:x\d{1,2})?\b"
+    rb"|\b\d{1,2} ?(?:[x*]|\xc3\x97) ?\d{4}\b|\b\d{4} ?(?:[x*]|\xc3\x97) ?\d{1,2}\b"
     rb"|\b\d{4} ?(?:ti|xtx?|super)\b|trainium|ryzen"
 )
+#: a count before a name (`8*A10`, `3 x 3090`) and behind one (`H100x8`, `A10 * 2`), which shows that it is a GPU
+_COUNT_BEFORE: Final = re2.compile(r"\b(\d{1,2}) ?[x*] ?([a-z]|\d{4}\b)")
+_COUNT_BEHIND: Final = re2.compile(r"\b([a-z]{1,2}\d{1,4}[a-wyz]{0,2}|\d{4}) ?[x*] ?(\d{1,2})\b")
+_NOT_ASCII: Final = re2.compile(r"[^\x00-\x7f]")
 _SEPARATORS: Final = str.maketrans(dict.fromkeys("-_/,;:()[]{}+*@|\"'`\\\t\n", " "))
 _PLATFORM_WORDS: Final = (
     ("rocm", "rocm"),
@@ -72,6 +77,8 @@ _PLATFORM_WORDS: Final = (
     ("tpu", "tpu"),
     ("cpu", "cpu"),
 )
+#: what follows the name of one, as a count does
+_GPU_WORDS: Final = frozenset({"gpu", "gpus", "card", "cards"})
 _LONGEST_NAME: Final = 6
 #: the longest text that is read as a name
 _LONGEST_TEXT: Final = 300
@@ -170,7 +177,8 @@ def catalogue() -> dict[tuple[str, ...], Gpu]:
 def words(text: str) -> list[str]:
     """Return the words of a name: `RTX4090-2080ti` gives `rtx`, `4090`, `2080`, `ti`."""
     found: list[str] = []
-    for word in text.lower().translate(_SEPARATORS).split():
+    text = _NOT_ASCII.sub(" ", text.lower().replace("×", "x"))
+    for word in text.translate(_SEPARATORS).split():
         brand = next(
             (name for name in _BRANDS if word.startswith(name) and word[len(name) :][:1].isdigit()), ""
         )
@@ -194,7 +202,7 @@ def read_gpu(text: str) -> Gpu | None:
     """
     text = text[:_LONGEST_TEXT]
     capability = read_capability(text)
-    found = _products(_without_counts(words(text)))
+    found = _products(_counted(words(text))[0])
     gfx = _GFX.search(text)
     if len({gpu.capability or gpu.gfx or gpu.platform for gpu in found}) > 1:
         return None
@@ -210,8 +218,13 @@ def read_gpu(text: str) -> Gpu | None:
 
 def find_gpu(text: str) -> Gpu | None:
     """Return the GPU named within a sentence, None when no name in it is beyond doubt."""
+    text = text[: 4 * _LONGEST_TEXT].lower().replace("×", "x")
+    text = _COUNT_BEHIND.sub(r"\1 x\2", _COUNT_BEFORE.sub(r"\1x\2", text))
+    found, counted = _counted(words(text))
     named = [
-        gpu for name, gpu in _named(_without_counts(words(text[: 4 * _LONGEST_TEXT]))) if _is_telling(name)
+        gpu
+        for position, name, gpu in _placed(found)
+        if _is_telling(name) or not counted.isdisjoint(range(position, position + len(name)))
     ]
     different = {gpu.capability or gpu.gfx or gpu.platform for gpu in named}
     return named[0] if len(different) == 1 else None
@@ -232,30 +245,35 @@ def read_capability(text: str) -> str | None:
     return stated.pop() if len(stated) == 1 else None
 
 
-def _without_counts(found: list[str]) -> list[str]:
-    """Return the words without counts: `8xh100` and `2x` and `x4`."""
+def _counted(found: list[str]) -> tuple[list[str], frozenset[int]]:
+    """Return the words without counts (`8xh100`, `2x`, `x4`) and the places of names beside one or before `gpus`."""
     kept: list[str] = []
+    counted: set[int] = set()
     for word in found:
         count, mark, rest = word.partition("x")
         if mark and count.isdigit() and len(count) <= 3:
+            counted.add(len(kept))
             if rest:
                 kept.extend(words(rest))
-            continue
-        if not (word.startswith("x") and word[1:].isdigit()):
+        elif word.startswith("x") and word[1:].isdigit():
+            counted.add(len(kept) - 1)
+        else:
+            if word in _GPU_WORDS:
+                counted.add(len(kept) - 1)
             kept.append(word)
-    return kept
+    return kept, frozenset(counted)
 
 
-def _named(found: list[str]) -> list[tuple[tuple[str, ...], Gpu]]:
-    """Return the products named, the longest name first at each place."""
+def _placed(found: list[str]) -> list[tuple[int, tuple[str, ...], Gpu]]:
+    """Return the products named with their places, the longest name first at each place."""
     table = catalogue()
-    named: list[tuple[tuple[str, ...], Gpu]] = []
+    named: list[tuple[int, tuple[str, ...], Gpu]] = []
     position = 0
     while position < len(found):
         for length in range(min(_LONGEST_NAME, len(found) - position), 0, -1):
             name = tuple(found[position : position + length])
             if name in table:
-                named.append((name, table[name]))
+                named.append((position, name, table[name]))
                 position += length - 1
                 break
         position += 1
@@ -264,7 +282,7 @@ def _named(found: list[str]) -> list[tuple[tuple[str, ...], Gpu]]:
 
 def _products(found: list[str]) -> list[Gpu]:
     """Return the products named; generations count only when no product is."""
-    named = [gpu for _, gpu in _named(found)]
+    named = [gpu for _, _, gpu in _placed(found)]
     products = [gpu for gpu in named if gpu.product is not None]
     return products or named
 

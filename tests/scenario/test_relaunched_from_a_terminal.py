@@ -81,6 +81,10 @@ async def test_a_plan_can_be_turned_down_called_off_or_unlocked(terminal):
         assert out.strip()
         assert (await terminal.types("approve", run_id, "--yes"))[0] == 1
     assert {run.state for run in await terminal.runs()} == {"rejected", "voided"}
+    for name in (terminal.host.name, "gpu1"):
+        code, _, err = await terminal.types("unlock", name, "--yes")
+        assert (code, f"{name} has no relaunch under way" in err) == (1, True)
+    assert (await terminal.types("unlock", "nowhere", "--yes"))[0] == 64
     assert terminal.host.starts() == []
 
 
@@ -92,6 +96,10 @@ async def test_all_relaunching_is_turned_off_for_the_bot_that_runs_and_on_again(
     assert (code, err) == (1, "")
     assert f"by {os_person().id} at " in out
     assert "storage is being repaired." in out
+    again = await terminal.types("switch", "off", "--why", "another reason")
+    assert (again[0], again[1]) == (1, out)
+    assert "It was off already" in again[2]
+    assert "Your reason is in the journal" in again[2]
     refused = await terminal.types("approve", run_id, "--yes")
     asked = await terminal.types("plan", terminal.host.name, "--incident", terminal.incident)
     listed = await terminal.types("list")
@@ -105,6 +113,16 @@ async def test_all_relaunching_is_turned_off_for_the_bot_that_runs_and_on_again(
     assert (await terminal.types("list"))[2] == ""
     code, _, err = await terminal.types("approve", run_id, "--yes", "--wait")
     assert code == 0, err
+
+
+async def test_under_dry_run_every_first_answer_says_so(terminal, monkeypatch):
+    monkeypatch.setenv("VLLM_DIAGNOSE_RELAUNCH__DRY_RUN", "true")
+    asked = (terminal.host.name, "--incident", terminal.incident)
+
+    for arguments in (("plan", *asked), ("request", *asked), ("switch",)):
+        code, out, err = await terminal.types(*arguments)
+        assert (code, "dry run" in out, "relaunch.dry_run to false" in out) == (0, True, True), (out, err)
+    assert json.loads((await terminal.types("switch", "--json"))[1])["dry_run"] is True
 
 
 async def test_what_a_server_runs_with_and_whether_the_failure_waits_there_is_asked(terminal):

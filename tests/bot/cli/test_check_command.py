@@ -223,7 +223,10 @@ def test_no_secret_is_printed(check):
         ((), 64, "there is nothing to check"),
         (("--", "echo", "hello"), 64, "this launches no server of vLLM"),
         (("--file", "/no/such/file"), 65, "there is no such file"),
-        (("--model-config", "/no/such/file", "--", "vllm", "serve", "m"), 65, "no configuration of a model"),
+        (("--model-config", "/no/such/file", "--", "vllm", "serve", "m"), 65, "/no/such/file: there is no such"),
+        (("--model-config", ".", "--", "vllm", "serve", "m"), 65, "config.json: there is no such file"),
+        (("no-such.yaml",), 65, "no-such.yaml: there is no such file; check the name"),
+        (("no-such/Dockerfile",), 65, "no-such/Dockerfile: there is no such file"),
         (("--env-file", "/no/such/file", "--", "vllm", "serve", "m"), 65, "there is no such file"),
         (("--lang", "de", "--", "vllm", "serve", "m"), 64, "--lang"),
         (("--no-such-option", "--", "vllm", "serve", "m"), 64, "--no-such-option"),
@@ -261,6 +264,43 @@ def test_a_release_or_a_gpu_that_is_not_known_is_a_mistake_and_nothing_is_called
 @pytest.mark.parametrize("version", ["0.11.*", ">=0.13", "0.12.1.dev3", "0.11.2+cu128", "v0.11.2"])
 def test_a_release_may_be_a_range_or_a_build_of_ones_own(check, version):
     assert check("--vllm-version", version, "--", "vllm", "serve", "m").code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "this is no JSON (line 1: "),
+        ("", "this is no JSON"),
+        ("[1]", "this is no configuration of a model; name the model's config.json"),
+        ("\x00", "this is no JSON"),
+    ],
+)
+def test_a_configuration_of_a_model_that_is_none_is_said_as_what_it_is(check, tmp_path, text, said):
+    file = tmp_path / "config.json"
+    file.write_text(text)
+    outcome = check("--model-config", str(file), "--", "vllm", "serve", "m")
+
+    assert (outcome.code, outcome.out) == (65, "")
+    assert f"{file}: {said}" in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("image", ["vllm/vllm-openai", "nginx"])
+def test_broken_yaml_that_is_named_is_called_broken(check, tmp_path, image):
+    file = tmp_path / "compose.yaml"
+    file.write_text(f"services:\n  a: [\n    image: {image}\n")
+    outcome = check("--file", str(file))
+
+    assert (outcome.code, outcome.out) == (65, "")
+    assert "compose.yaml:4: this is not YAML: " in outcome.err
+
+
+def test_a_template_or_a_tag_is_not_called_broken(check, tmp_path):
+    file = tmp_path / "values.yaml"
+    for text in ("a: {{ .Values.b }}\n", "a: !reference [b, c]\n---\nb: 1\n"):
+        file.write_text(text)
+
+        assert "nothing in here launches vLLM" in check("--file", str(file)).err
 
 
 def test_a_file_that_launches_nothing_is_unusable_when_it_is_named(check, tmp_path):

@@ -1,6 +1,7 @@
 """`check --judge`: what the installed vLLM says beside what the facts say."""
 
 import json
+import venv
 from functools import partial
 
 import pytest
@@ -88,3 +89,15 @@ def test_what_is_no_python_with_vllm_is_said_in_a_sentence(check, program):
     assert done.code == 69
     assert done.err.count("\n") == 1
     assert "--judge" in done.err
+
+
+def test_a_python_without_vllm_is_no_judge(check, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bare")
+    venv.create(folder / "venv", symlinks=True)
+    bare = str(folder / "venv" / "bin" / "python")
+
+    done = _judged(check, bare)
+
+    assert (done.code, done.out) == (69, "")
+    assert f"--judge: {bare} is not a Python that has vLLM; name the one that starts the server" in done.err
+    assert done.err.count("\n") == 1

@@ -295,6 +295,8 @@ async def test_a_dry_run_plans_and_takes_no_approval(tmp_path):
         blocked = await team.desk.approve(BEN, outcome.relaunch.id, outcome.plan.hash)
 
         assert (blocked.kind, blocked.blocked.reason) == (OutcomeKind.BLOCKED, BlockReason.DRY_RUN)
+        looked_at = await team.desk.preview(ANNA, wanted())
+        assert looked_at.blocked.reason is BlockReason.DRY_RUN
         assert await team.outbox.waiting(10) == []
         assert (await team.journalled())[-1]["outcome"] == "refused"
 

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from bot.locale import LANGUAGES
 from bot.relaunch.chat.words import run_card
+from bot.relaunch.gate import Switches
 from bot.relaunch.running.record import plain
 from bot.relaunch.states import State
 from bot.verification.evidence import Failure
-from tests.bot.relaunch.team import ANNA, BEN, a_team, quick
+from tests.bot.relaunch.team import ANNA, BEN, a_team, quick, wanted
 from tests.fakes.host import Behaviour, FakeHost, with_lie
 
 TOKEN = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZ012345ab"
@@ -59,3 +60,19 @@ async def test_who_approved_is_said_once_where_a_run_stands(tmp_path, language):
         standing = card.sections[0].parts[0].text
         assert (shown.relaunch.state, standing.count(BEN.id)) == (State.APPROVED, 1)
         assert "Approved by" not in standing.partition(BEN.id)[2]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("is_dry", [True, False])
+async def test_a_plan_made_under_dry_run_says_so_before_anybody_tries_to_approve_it(
+    tmp_path, language, is_dry
+):
+    async with a_team(tmp_path, switches=Switches(is_enabled=True, is_dry_run=is_dry)) as team:
+        outcome = await team.desk.request(ANNA, wanted())
+        shown = await team.desk.show(ANNA, outcome.relaunch.id)
+
+        standing = run_card(shown, None, language).sections[0].parts[0].text
+
+        for said in (outcome.relaunch.detail, standing):
+            assert ("Made under dry run" in said) is is_dry
+            assert ("relaunch.dry_run to false" in said) is is_dry

@@ -206,6 +206,16 @@ def test_any_text_is_read_or_refused(text):
         ("level 3 of 4, option a2", None),
         ("I have 3090 requests and 4090 tokens", None),
         ("H100 works, T4 does not", None),
+        ("32GB显存V100，单机两张", "NVIDIA Tesla V100"),
+        ("显卡：RTX 4090（24G）", "NVIDIA GeForce RTX 4090"),
+        ("4×RTX 3090 in one host", "NVIDIA GeForce RTX 3090"),
+        ("GeForce RTX™ 4070 here", "NVIDIA GeForce RTX 4070"),
+        ("a node of 8*A10", "NVIDIA A10"),
+        ("H100x8, NVLink", "NVIDIA H100"),
+        ("L4 x 2 in GKE", "NVIDIA L4"),
+        ("I serve it on 3x3090", "NVIDIA GeForce RTX 3090"),
+        ("one A30 GPU", "NVIDIA A30"),
+        ("images of 1024x8 pixels, layer a10", None),
     ],
 )
 def test_in_a_sentence_only_a_telling_name_counts(text, product):

@@ -98,12 +98,13 @@ def _end_of_run(mended: Lines, start: int, reader: PrefixReader) -> tuple[int, b
     source = source and not first.text.lstrip().startswith(_CAUGHT)
     if not first.text or source or "validation error" in first.text or first.text.startswith("["):
         return start + 1, False
+    is_carried = len(first.text) < len(lines[start].text.rstrip())
     widest = mended.widest(start)
     fullest = _WIDEST + widest
     best = start + 1
     for end in range(start + 1, min(len(lines), start + _MOST_PARTS)):
         text = lines[end].text
-        if len(text) > _WIDEST or not _continues(mended, end, reader):
+        if len(text) > _WIDEST or not _continues(mended, end, reader, is_carried=is_carried):
             break
         widest = max(widest, mended.widest(end))
         # The next word would not have fitted behind any line so far, if the width is that of the longest.
@@ -131,8 +132,11 @@ def _reads_on(lines: Sequence[NumberedLine], start: int, end: int) -> bool:
     return sum(len(text.split()) > 3 for text in full) * 2 > len(full) or is_exception_line(full[0].lstrip())
 
 
-def _continues(mended: Lines, index: int, reader: PrefixReader) -> bool:
-    """Tell whether a line cannot be a beginning."""
+def _continues(mended: Lines, index: int, reader: PrefixReader, *, is_carried: bool) -> bool:
+    """Tell whether a line cannot be a beginning.
+
+    Where a carrier has put something before the first line, it does so before each that it is given.
+    """
     bare = mended.lines[index].text.removeprefix(" ")
     if not bare.strip() or bare[0] in " \t" or bare.startswith(_BEGINNINGS) or not mended.follows(index):
         return False
@@ -149,7 +153,8 @@ def _continues(mended: Lines, index: int, reader: PrefixReader) -> bool:
     if any(mark in bare for mark in _PROGRESS) or is_exception_line(bare):
         return False
     found = reader.read(bare)
-    return len(found.text) == len(bare.rstrip()) or not (found.vllm_record or found.process or found.level)
+    is_bare = len(found.text) == len(bare.rstrip())
+    return is_bare or not (is_carried or found.vllm_record or found.process or found.level)
 
 
 def _goes_on(mended: Lines, index: int, name: str = "") -> bool:
