@@ -48,6 +48,16 @@ def judge_launch(
         raise JudgeError(
             f"{python} is not a Python that has vLLM; name the one that starts the server"
         ) from error
-    if not isinstance(answer, dict) or not isinstance(answer.get("verdict"), dict):
+    if (
+        not isinstance(answer, dict)
+        or not isinstance(answer.get("verdict"), dict)
+        or _has_none(answer["verdict"])
+    ):
         raise JudgeError(f"{python} is not a Python that has vLLM; name the one that starts the server")
     return answer
+
+
+def _has_none(verdict: dict[str, Any]) -> bool:
+    """Tell whether a judge found no vLLM at all, which is no verdict on a launch."""
+    said = (verdict.get("outcome"), verdict.get("stage"), verdict.get("kind"))
+    return said == ("undecided", "import", "ModuleNotFoundError")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.checking.checked import model_of
-from bot.cli.exits import CommandError, ExitCode
+from bot.cli.model_config import read_config
 from rules.engine.preflight.reading.config_file import named_config
 
 if TYPE_CHECKING:
@@ -55,12 +55,7 @@ def with_model(
 
 def given_config(path: Path) -> dict[str, object]:
     """Return the configuration that `--model-config` names. Raises `CommandError` when it is none."""
-    file = path / _CONFIG if path.is_dir() else path
-    found = _object(_text(file))
-    if found is None:
-        problem = f"--model-config: {file} is no configuration of a model that can be read"
-        raise CommandError(problem, "name the model's config.json", ExitCode.UNUSABLE_INPUT)
-    return found
+    return read_config(path / _CONFIG if _folder(path) else path, "name the model's config.json")
 
 
 def _folder(path: Path) -> Path | None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from bot.checking.checked import Asked, Checked, CheckedFile, check_file, check_launch
 from bot.checking.contract import checked_to_json
-from bot.cli.answer.inputs import shown, unreadable
+from bot.cli.answer.inputs import shown
 from bot.cli.checking.at_hand import given_config, with_model
+from bot.cli.checking.files import STDIN, STDIN_NAME, names_file, text_of, texts_beside, why_nothing
 from bot.cli.checking.judging import Judges
 from bot.cli.exits import CommandError, ExitCode
 from bot.cli.named import check_gpu, check_releases
@@ -25,20 +26,15 @@ from rules.engine.rule.faults import CatalogueError
 from rules.releases.store import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from bot.cli.checking.request import CheckRequest
     from rules.engine.launch_files import Remark
     from rules.engine.preflight import Launch
     from rules.engine.preflight.answering import Answers
 
-STDIN = "-"
-#: the name of what is read from standard input: a script
-_STDIN_NAME = "launch.sh"
 #: remarks that say a file holds nothing to check, which is no fault of a file that was not asked for by name
 _NOTHING = frozenset({RemarkKind.NO_LAUNCH, RemarkKind.UNKNOWN_KIND, RemarkKind.NOT_TEXT})
-#: no file that a person writes is larger; the reader of launches has its own limits below this
-_LARGEST = 1 << 22
 
 
 def run_check(request: CheckRequest) -> int:
@@ -116,7 +112,7 @@ def _command(request: CheckRequest, env: Mapping[str, str], asked: Asked, answer
     try:
         launch = read_launch(request.words, env)
     except NoLaunchError as error:
-        if all(_is_file(word) for word in request.words):
+        if all(names_file(word) for word in request.words):
             return None
         problem = f"{shown(request.words[0])}: this launches no server of vLLM"
         advice = f"write the whole command, as in `{PROGRAM} check -- vllm serve MODEL`"
@@ -126,45 +122,26 @@ def _command(request: CheckRequest, env: Mapping[str, str], asked: Asked, answer
     return judges.joined(check_launch(launch, asked, answers))
 
 
-def _is_file(word: str) -> bool:
-    try:
-        return Path(word).is_file()
-    except (OSError, ValueError):
-        return False
-
-
 def _file(name: str, request: CheckRequest, asked: Asked, answers: Answers) -> CheckedFile:
-    text = sys.stdin.read(_LARGEST) if name == STDIN and sys.stdin is not None else _text(name)
-    reading_name = _STDIN_NAME if name == STDIN else Path(name).name
+    text = text_of(name)
+    reading_name = STDIN_NAME if name == STDIN else Path(name).name
 
     judges = Judges(request.judge)
-    asked = replace(asked, files={**asked.files, **_beside(name, read_launches(reading_name, text).remarks)})
+    asked = replace(
+        asked, files={**asked.files, **texts_beside(name, read_launches(reading_name, text).remarks)}
+    )
 
     def look_up(launch: Launch, asked: Asked) -> Asked:
         return with_model(launch, judges.told(launch, asked), answers, os.environ, here=False)
 
     found = check_file(reading_name, text, asked, answers, look_up)
+    if name in request.files:
+        found = replace(found, remarks=tuple(_said(one, reading_name, text) for one in found.remarks))
     return replace(found, launches=tuple(judges.joined(one) for one in found.launches))
 
 
-def _beside(name: str, remarks: Iterable[Remark]) -> dict[str, str]:
-    """Return the texts of the files of variables that a file names and that lie beside it."""
-    folder = Path() if name == STDIN else Path(name).parent
-    found: dict[str, str] = {}
-    for remark in remarks:
-        if remark.kind is RemarkKind.ENV_FILE_UNREAD and _is_file(str(folder / remark.subject)):
-            found[remark.subject] = _text(str(folder / remark.subject))
-    return found
-
-
-def _text(name: str) -> str:
-    try:
-        with Path(name).open(encoding="utf-8-sig", errors="replace") as file:
-            return file.read(_LARGEST)
-    except OSError as error:
-        raise unreadable(name, error, is_log=False) from error
-    except ValueError as error:
-        raise unreadable(name, FileNotFoundError(), is_log=False) from error
+def _said(remark: Remark, name: str, text: str) -> Remark:
+    return why_nothing(name, text) if remark.kind is RemarkKind.NO_LAUNCH else remark
 
 
 def _say_remarks(name: str, found: CheckedFile, *, by_name: bool) -> bool:

@@ -223,7 +223,11 @@ def test_no_secret_is_printed(check):
         ((), 64, "there is nothing to check"),
         (("--", "echo", "hello"), 64, "this launches no server of vLLM"),
         (("--file", "/no/such/file"), 65, "there is no such file"),
-        (("--model-config", "/no/such/file", "--", "vllm", "serve", "m"), 65, "/no/such/file: there is no such"),
+        (
+            ("--model-config", "/no/such/file", "--", "vllm", "serve", "m"),
+            65,
+            "/no/such/file: there is no such",
+        ),
         (("--model-config", ".", "--", "vllm", "serve", "m"), 65, "config.json: there is no such file"),
         (("no-such.yaml",), 65, "no-such.yaml: there is no such file; check the name"),
         (("no-such/Dockerfile",), 65, "no-such/Dockerfile: there is no such file"),
