@@ -106,7 +106,7 @@ def may_run(wish: Wish, switches: Switches, now: datetime) -> Blocked | None:
     """Return why an approved plan is not carried out now."""
     return (
         switched_off(switches)
-        or _dry_run(switches)
+        or dry_run(switches)
         or _maintenance(wish)
         or _repeated(wish, now)
         or _replica_failed(wish, now)
@@ -131,7 +131,8 @@ def switched_off(switches: Switches) -> Blocked | None:
     )
 
 
-def _dry_run(switches: Switches) -> Blocked | None:
+def dry_run(switches: Switches) -> Blocked | None:
+    """Return that plans are made and not carried out, if that is so."""
     if not switches.is_dry_run:
         return None
     return Blocked(

@@ -62,6 +62,8 @@ async def request(counter: Counter, wish: Wanted, *, waits: bool) -> ExitCode:
         return code
     if outcome.plan is not None:
         print_plan(outcome.plan)
+    if run.detail:
+        write_line(printable(run.detail))
     write_line(f"{run.id}: {say(f'relaunch.word.{run.state}', 'en')}; `vllm-diagnose relaunch show {run.id}`")
     return await follow(counter, run.id) if waits and code is ExitCode.SOUND else code
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from bot.hosts.registry import Server
+    from bot.hosts.registry import Host, Server
     from bot.relaunch.desk import Desk
     from bot.relaunch.offer import Offer
     from bot.relaunch.outcomes import Shown
@@ -61,12 +61,7 @@ class Counter:
         """Return a server of the registry. Raises `CommandError`, which names only servers that may be seen."""
         found = self.acting.permission.find(name)
         if found is None:
-            authorizer = self.acting.permission.authorizer
-            seen = [
-                server.name
-                for host, server in self.acting.registry().servers()
-                if authorizer.decide(self.actor, Action.VIEW, host.target(server)).is_allowed
-            ]
+            seen = [server.name for _, server in self._seen()]
             raise unknown_name("server", name, seen, "vllm-diagnose hosts list")
         return found[1]
 
@@ -108,7 +103,25 @@ class Counter:
             raise CommandError(
                 problem, "name one by its id: `vllm-diagnose relaunch list`", ExitCode.WRONG_USAGE
             )
+        if not found and name in self._names():
+            problem = f"{name} has no relaunch under way, so nothing holds it"
+            raise CommandError(
+                problem, "`vllm-diagnose relaunch list` shows those that ended", ExitCode.FAULTS
+            )
         return found[0] if found else name
+
+    def _names(self) -> frozenset[str]:
+        """Return the servers and hosts of the registry that may be seen."""
+        seen = self._seen()
+        return frozenset(server.name for _, server in seen) | frozenset(host.name for host, _ in seen)
+
+    def _seen(self) -> list[tuple[Host, Server]]:
+        authorizer = self.acting.permission.authorizer
+        return [
+            (host, server)
+            for host, server in self.acting.registry().servers()
+            if authorizer.decide(self.actor, Action.VIEW, host.target(server)).is_allowed
+        ]
 
     async def shown(self, relaunch_id: str) -> Shown:
         """Return a run with all there is to see of it. Raises `CommandError`, `UnknownRelaunchError`."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.cli.exits import ExitCode
-from bot.cli.terminal import write_json, write_line
+from bot.cli.terminal import tell, write_json, write_line
 
 if TYPE_CHECKING:
     from bot.cli.relaunch.counter import Counter
@@ -37,20 +37,34 @@ def switch(
     """
     from bot.access.authorization import Refusal  # noqa: PLC0415 (slow to import)
     from bot.cli.relaunch.counter import at_the_counter, denied  # noqa: PLC0415
+    from bot.relaunch.gate import dry_run, switched_off  # noqa: PLC0415
 
-    async def work(counter: "Counter") -> "Blocked | None":
+    async def work(counter: "Counter") -> "tuple[Blocked | None, Blocked | None, str]":
+        kept = ""
         if turn is not None:
             turned = await counter.acting.switching.turn(counter.actor, on=turn is Turn.ON, why=why)
             if isinstance(turned, Refusal):
                 raise denied(turned)
-        return await counter.acting.permission.switched_off()
+            if turn is Turn.OFF and not turned:
+                kept = "It was off already, and what was said then stays."
+                kept += " Your reason is in the journal." if why.strip() else ""
+        switches = await counter.acting.permission.present_switches()
+        return switched_off(switches), dry_run(switches), kept
 
-    blocked = at_the_counter(work)
+    blocked, dry, kept = at_the_counter(work)
     if as_json:
-        told = {"on": blocked is None, "detail": blocked.detail if blocked is not None else ""}
+        told = {
+            "on": blocked is None,
+            "dry_run": dry is not None,
+            "detail": blocked.detail if blocked is not None else "",
+        }
         write_json({"schema": 1, **told, "lifts": blocked.lifts_when if blocked is not None else ""})
-    elif blocked is None:
-        write_line("Relaunching is on.")
-    else:
+    elif blocked is not None:
         write_line(f"{blocked.detail} It lifts {blocked.lifts_when}.")
+    elif dry is not None:
+        write_line(f"Relaunching is on. {dry.detail} That lifts {dry.lifts_when}.")
+    else:
+        write_line("Relaunching is on.")
+    if kept:
+        tell(kept)
     return int(ExitCode.SOUND if blocked is None else ExitCode.FAULTS)

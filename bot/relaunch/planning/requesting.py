@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adapters.hosts.errors import HostError, RefusedError
-from bot.relaunch.gate import may_plan
+from bot.relaunch.gate import dry_run, may_plan
 from bot.relaunch.outcomes import DeskOutcome, OutcomeKind
 from bot.relaunch.planning.plan import plan_to_json
 from bot.relaunch.planning.planning import NotPlannableError
@@ -43,7 +43,8 @@ class Requesting:
             plan = await self.drafting.draft(wish, wanted, looked)
         except (NotPlannableError, HostError, LookupError) as error:
             return _failed(error)
-        return DeskOutcome(OutcomeKind.PLANNED, plan=plan, blocked=looked.blocked)
+        blocked = looked.blocked or dry_run(await self.permission.present_switches())
+        return DeskOutcome(OutcomeKind.PLANNED, plan=plan, blocked=blocked)
 
     async def request(
         self, wanted: Wanted, host: str, requester: str, entry: Callable[[Relaunch], Entry]
@@ -121,7 +122,10 @@ class Requesting:
     async def _offer(self, run: Relaunch, plan: Plan) -> DeskOutcome:
         kept = Planned(plan_to_json(plan), plan.hash, plan.expires_at)
         await self.runs.move(Move(run.id, State.PREFLIGHT_OK, self.clock()), kept)
-        await self.runs.move(Move(run.id, State.AWAITING_APPROVAL, self.clock()))
+        # whoever shows the run shows this with it, so that nobody waits for an approval that cannot be given
+        held = dry_run(await self.permission.present_switches())
+        detail = f"Made under dry run: it can be approved {held.lifts_when}." if held is not None else ""
+        await self.runs.move(Move(run.id, State.AWAITING_APPROVAL, self.clock(), detail))
         return DeskOutcome(OutcomeKind.PLANNED, await self.runs.get(run.id), plan)
 
 

@@ -290,13 +290,13 @@ async def test_two_approvals_are_counted_and_the_second_one_sets_it_off(tmp_path
 
 async def test_a_dry_run_plans_and_takes_no_approval(tmp_path):
     async with a_team(tmp_path, switches=Switches(is_enabled=True)) as team:
+        looked_at = await team.desk.preview(ANNA, wanted())
+        assert (looked_at.kind, looked_at.blocked.reason) == (OutcomeKind.PLANNED, BlockReason.DRY_RUN)
         outcome = await planned(team)
 
         blocked = await team.desk.approve(BEN, outcome.relaunch.id, outcome.plan.hash)
 
         assert (blocked.kind, blocked.blocked.reason) == (OutcomeKind.BLOCKED, BlockReason.DRY_RUN)
-        looked_at = await team.desk.preview(ANNA, wanted())
-        assert looked_at.blocked.reason is BlockReason.DRY_RUN
         assert await team.outbox.waiting(10) == []
         assert (await team.journalled())[-1]["outcome"] == "refused"
 
