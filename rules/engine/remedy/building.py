@@ -10,6 +10,7 @@ from rules.engine.remedy.accepts import default_works, own_choices, text_accepts
 from rules.engine.remedy.doubts import Doubt
 from rules.engine.remedy.machine import text_machine, tower_machine
 from rules.engine.remedy.refused import without_refused
+from rules.engine.remedy.shortfall import falls_short
 from rules.engine.remedy.standing import stands_against
 from rules.engine.remedy.words import UNKNOWN, fill
 from rules.engine.report import Change, FixKind
@@ -113,6 +114,11 @@ class Builder:
             change = without_refused(change, self.case)
         if needless := stands_against(change, fix.toward, self.case.facts):
             return Refusal(needless)
+        short = falls_short(change, self.case, self.release)
+        if isinstance(short, str):
+            return Refusal(short)
+        if short is not None:
+            self._doubts.append(short)
         return self._kept_variable(change, part) or Built(change, tuple(self._doubts))
 
     def _change(self, template: ChangeTemplate, part: Part | None) -> Change | Refusal:
