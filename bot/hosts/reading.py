@@ -33,7 +33,7 @@ _OUR_WORDS = {
     "dict_type": "must be a mapping",
     "model_type": "must be a mapping",
     "enum": "must be one of {expected}",
-    "literal_error": "must be one of {expected}",
+    "literal_error": "must be {expected}",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
     "too_short": "must hold at least one value",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 (pydantic reads the types)
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator
 
 from bot.settings.groups import Group
 
@@ -13,7 +13,9 @@ from bot.settings.groups import Group
 class RelaunchSettings(Group):
     """Acting on GPU hosts; without a registry the bot only diagnoses."""
 
-    registry: Path | None = Field(default=None, description="YAML file of hosts, servers, people and roles.")
+    registry: Path | None = Field(
+        default=None, description="YAML file of hosts, servers, people and roles; an absolute path."
+    )
     enabled: bool = Field(default=True, description="The kill switch: false refuses every act on a host.")
     dry_run: bool = Field(
         default=True, description="Plan and ask for approval, but change nothing; turn it off on purpose."
@@ -35,11 +37,12 @@ class RelaunchSettings(Group):
         int, Field(ge=1, le=100, description="Relaunches one person may ask for in an hour.")
     ] = 3
 
-    @model_validator(mode="after")
-    def _has_whole_path(self) -> Self:
-        if self.registry is not None and not self.registry.is_absolute():
-            raise ValueError("registry must be an absolute path")
-        return self
+    @field_validator("registry")
+    @classmethod
+    def _is_whole_path(cls, value: Path | None) -> Path | None:
+        if value is not None and not value.is_absolute():
+            raise ValueError("must be an absolute path")
+        return value
 
 
 class AuditSettings(Group):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from bot.settings.acting import AuditSettings, RelaunchSettings
@@ -28,7 +27,11 @@ class Settings(BaseSettings):
         env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
     )
 
-    state_dir: Path = Field(default_factory=_state_dir, description="Folder of the store; made when missing.")
+    state_dir: Path = Field(
+        default_factory=_state_dir,
+        validate_default=True,
+        description="Folder of the store, an absolute path; made when missing.",
+    )
     console: ConsoleSettings = ConsoleSettings()
     store: StoreSettings = StoreSettings()
     triage: TriageSettings = TriageSettings()
@@ -47,11 +50,12 @@ class Settings(BaseSettings):
         """Return the file of the journal's key; the environment wins over it."""
         return self.audit.key_file or self.state_dir / "journal.key"
 
-    @model_validator(mode="after")
-    def _has_absolute_state(self) -> Self:
-        if not self.state_dir.is_absolute():
-            raise ValueError("state_dir must be an absolute path")
-        return self
+    @field_validator("state_dir")
+    @classmethod
+    def _is_whole_path(cls, value: Path) -> Path:
+        if not value.is_absolute():
+            raise ValueError("must be an absolute path")
+        return value
 
     @classmethod
     def settings_customise_sources(

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.cli.exits import CommandError, ExitCode
-from bot.cli.hosts.loading import RegistryOption, chosen_host, load_registry, registry_file
+from bot.cli.hosts.loading import (
+    RegistryOption,
+    chosen_host,
+    existing_registry_file,
+    load_registry,
+    registry_file,
+)
 from bot.cli.terminal import counted, write_json, write_line
 
 if TYPE_CHECKING:
@@ -59,7 +65,7 @@ def check(
     """
     from bot.hosts.reading import BadRegistryError, read_registry  # noqa: PLC0415 (slow to import)
 
-    file = registry_file(registry)
+    file = existing_registry_file(registry)
     try:
         read = read_registry(file)
     except BadRegistryError as error:

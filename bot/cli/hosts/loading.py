@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.cli.answer.inputs import unreadable
 from bot.cli.exits import CommandError, ExitCode, unknown_name
 
 if TYPE_CHECKING:
@@ -32,12 +33,26 @@ def registry_file(chosen: Path | None) -> Path:
     return file
 
 
+def existing_registry_file(chosen: Path | None) -> Path:
+    """Return the registry's file. Raises `CommandError` when there is none that can be opened."""
+    file = registry_file(chosen)
+    try:
+        with file.open("rb"):
+            return file
+    except OSError as error:
+        raise unreadable(str(file), error, is_log=False) from error
+    except ValueError as error:
+        # a name that no file system takes
+        raise unreadable(str(file), FileNotFoundError(), is_log=False) from error
+
+
 def load_registry(chosen: Path | None) -> Registry:
     """Return the registry. Raises `CommandError` with its faults."""
     from bot.hosts.reading import BadRegistryError, read_registry  # noqa: PLC0415 (slow to import)
 
+    file = existing_registry_file(chosen)
     try:
-        return read_registry(registry_file(chosen))
+        return read_registry(file)
     except BadRegistryError as error:
         more = f" (and {len(error.faults) - 1} more)" if len(error.faults) > 1 else ""
         advice = "`vllm-diagnose hosts check` shows all faults" if more else ""

@@ -77,6 +77,14 @@ def test_check_finds_what_would_keep_a_host_from_being_used(hosts, tmp_path):
     assert "here" not in outcome.out
 
 
+@pytest.mark.parametrize("verb", ["list", "check"])
+def test_a_registry_that_is_missing_is_no_fault_of_a_host(hosts, verb):
+    outcome = hosts(verb)
+
+    assert (outcome.code, outcome.out) == (65, "")
+    assert outcome.err == f"vllm-diagnose: {hosts.file}: there is no such file; check the name\n"
+
+
 def test_a_sound_host_is_ok(hosts):
     outcome = hosts("check", "here", text=WHOLE)
 

@@ -81,6 +81,29 @@ def test_a_bot_that_acts_on_hosts_knows_nobody_who_has_not_signed_in(tmp_path, m
     assert refused.value.code == 401
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("version: 2\nhosts: []\n", "hosts.yaml:1: version must be 1; "),
+        (None, "hosts.yaml:1: cannot be read: "),
+    ],
+)
+def test_a_bot_whose_registry_is_faulty_says_that_nothing_can_be_relaunched(
+    text, said, tmp_path, monkeypatch
+):
+    registry = tmp_path / "hosts.yaml"
+    if text is not None:
+        registry.write_text(text)
+    monkeypatch.setenv("VLLM_DIAGNOSE_RELAUNCH__REGISTRY", str(registry))
+    with _running("serve", "--port", "0", state=tmp_path) as (running, _):
+        running.send_signal(signal.SIGTERM)
+        _, err = running.communicate(timeout=60)
+
+    assert running.returncode == 0
+    assert said in err
+    assert "nothing can be relaunched until that is mended: `vllm-diagnose hosts check` shows all" in err
+
+
 def test_login_without_a_bot_says_how_to_start_one(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("VLLM_DIAGNOSE_STATE_DIR", str(tmp_path))
 

@@ -56,6 +56,16 @@ def test_a_file_of_variables_that_is_no_text_is_one_sentence(tmp_path, capsys, m
         ("VLLM_DIAGNOSE_CONSOLE__CHANNELS", "a,b", "VLLM_DIAGNOSE_CONSOLE__CHANNELS: write a list as JSON"),
         ("VLLM_DIAGNOSE_CONSOLE", "nope", "VLLM_DIAGNOSE_CONSOLE: write a group of settings as JSON"),
         ("VLLM_DIAGNOSE_CONSOLE__PORT", "x", "(VLLM_DIAGNOSE_CONSOLE__PORT): must be a whole number"),
+        (
+            "VLLM_DIAGNOSE_RELAUNCH__REGISTRY",
+            "hosts.yaml",
+            "relaunch.registry (VLLM_DIAGNOSE_RELAUNCH__REGISTRY): must be an absolute path (given: 'hosts.yaml').",
+        ),
+        (
+            "VLLM_DIAGNOSE_STATE_DIR",
+            "state",
+            "state_dir (VLLM_DIAGNOSE_STATE_DIR): must be an absolute path (given: 'state').",
+        ),
     ],
 )
 def test_a_faulty_variable_is_named_without_words_of_a_library(variable, value, told, capsys, monkeypatch):

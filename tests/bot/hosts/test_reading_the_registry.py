@@ -138,7 +138,7 @@ HOST = "- name: gpu1"
         ("approvals_needed: 2", "approvals_needed: 0", WHERE_IT_STANDS, "must be at least 1"),
         ("gpu1.example.org", "gpu1;reboot", WHERE_IT_STANDS, "must be a host name or an IP address"),
         ("user: vllm-diagnose", "user: -oProxyCommand=x", WHERE_IT_STANDS, "must be the name of an account"),
-        ("version: 1", "version: 2", WHERE_IT_STANDS, "version must be one of 1"),
+        ("version: 1", "version: 2", WHERE_IT_STANDS, "version must be 1"),
         ("channels: [slack:T1:C1,", "channels: ['#incidents',", WHERE_IT_STANDS, "must be a channel"),
         ("helper: [python3", "jump: [bastion]\n    helper: [python3", "- name: here", "remove them"),
     ],
