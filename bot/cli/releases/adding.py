@@ -13,7 +13,7 @@ from bot.cli.exits import CommandError, ExitCode
 from bot.cli.releases.download import download, gpu_metadata
 from bot.cli.releases.unpack import tree_at
 from bot.cli.terminal import counted, tell
-from rules.releases.extractor.record import extract, version_of
+from rules.releases.extractor.record import EmptyTreeError, check_has_facts, extract, version_of
 from rules.releases.extractor.tree import Tree
 from rules.releases.folder import write
 from rules.releases.shipped import DATA
@@ -69,6 +69,10 @@ def _read(version: str, source: Path | None) -> Record:
             )
         tell(f"reading the facts of vLLM {version}, which takes about a minute")
         record = extract(tree, version)
+        try:
+            check_has_facts(record, path)
+        except EmptyTreeError as error:
+            raise CommandError(str(error), "nothing was written", ExitCode.UNUSABLE_INPUT) from error
     for remark in record.remarks:
         tell(remark)
     return record

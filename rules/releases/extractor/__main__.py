@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
-from rules.releases.extractor.record import extract
-from rules.releases.extractor.tree import Tree
+from rules.releases.extractor.record import EmptyTreeError, check_has_facts, extract
+from rules.releases.extractor.tree import NotATreeError, Tree
 from rules.releases.folder import write
+from rules.releases.release import UnknownReleaseError
 from rules.releases.shipped import DATA, load_releases
 from rules.releases.store import encode
 
@@ -29,18 +30,49 @@ def main() -> int:
         "trees", type=Path, help="a folder with one unpacked tree per release, named by the release"
     )
     parser.add_argument("--out", type=Path, default=DATA, help="where to write (default: the shipped data)")
-    parser.add_argument("--jobs", type=int, default=1, help="how many trees to read at once")
+    parser.add_argument("--jobs", type=_jobs, default=1, help="how many trees to read at once")
     parser.add_argument(
         "--keep-messages",
         action="store_true",
         help="take the texts, which are slow to read, from the shipped data",
     )
     options = parser.parse_args()
-    folders = sorted((path for path in options.trees.iterdir() if _is_release(path.name)), key=_release)
-    with ProcessPoolExecutor(options.jobs) as pool:
-        records = list(pool.map(_read, folders, [options.keep_messages] * len(folders)))
-    write(encode(records), options.out)
+    try:
+        folders = _folders(options.trees, options.keep_messages)
+        with ProcessPoolExecutor(options.jobs) as pool:
+            records = list(pool.map(_read, folders, [options.keep_messages] * len(folders)))
+        for record, folder in zip(records, folders, strict=True):
+            check_has_facts(record, folder)
+        write(encode(records), options.out)
+    except (EmptyTreeError, NotATreeError, UnknownReleaseError) as error:
+        return _refuse(str(error))
+    except OSError as error:
+        return _refuse(f"{error.filename}: {(error.strerror or str(error)).lower()}")
     return 0
+
+
+def _folders(trees: Path, keep_messages: bool) -> list[Path]:  # noqa: FBT001 - an option
+    """Return the trees, oldest release first. Raises what a process of the pool could not hand on."""
+    found = sorted((path for path in trees.iterdir() if _is_release(path.name)), key=_release)
+    if not found:
+        raise EmptyTreeError(f"{trees} holds no folder that is named by a release, such as 0.11.2")
+    for folder in found:
+        Tree(folder)
+        if keep_messages:
+            load_releases().get(folder.name)
+    return found
+
+
+def _refuse(sentence: str) -> int:
+    sys.stderr.write(f"extractor: {sentence}\n")
+    return 65
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
 
 
 def _read(folder: Path, keep_messages: bool) -> Record:  # noqa: FBT001 - called by position from the pool

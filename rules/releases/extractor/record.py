@@ -14,6 +14,8 @@ from rules.releases.extractor.tree import literal
 from rules.releases.model import Flag, Message, Record, Variable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rules.releases.extractor.tree import Tree
 
 Fact = TypeVar("Fact", Flag, Variable)
@@ -29,6 +31,18 @@ class UnknownTreeError(Exception):
     def __init__(self, root: str) -> None:
         super().__init__(f"{root} does not say which vLLM release it is: name the release")
         self.root = root
+
+
+class EmptyTreeError(Exception):
+    """There is nothing to read facts from; give whole trees."""
+
+
+def check_has_facts(record: Record, root: Path) -> None:
+    """Raise `EmptyTreeError` for a record without a flag and a variable: every release has both."""
+    if not record.flags and not record.variables:
+        raise EmptyTreeError(
+            f"{root} holds no flag and no variable of vLLM: give the whole tree of a release"
+        )
 
 
 def extract(tree: Tree, version: str | None = None, *, messages: tuple[Message, ...] | None = None) -> Record:

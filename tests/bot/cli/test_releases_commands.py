@@ -174,6 +174,22 @@ def test_a_folder_that_is_not_there_cannot_be_written_to(data, tmp_path):
     assert caught.value.code is ExitCode.NOT_ALLOWED
 
 
+def test_a_tree_without_facts_is_refused_before_anything_is_written(tmp_path):
+    data = tmp_path / "data"
+    write(encode([]), data)
+    before = sorted(path.read_bytes() for path in data.rglob("*") if path.is_file())
+    (tmp_path / "tree" / "vllm").mkdir(parents=True)
+    (tmp_path / "tree" / "vllm" / "__init__.py").touch()
+
+    with pytest.raises(
+        CommandError, match=r"holds no flag and no variable of vLLM.*nothing was written"
+    ) as caught:
+        add_release("9.9.9", tmp_path / "tree", data, force=False)
+
+    assert caught.value.code == 65
+    assert sorted(path.read_bytes() for path in data.rglob("*") if path.is_file()) == before
+
+
 def test_a_number_is_taken_in_its_usual_spelling_and_words_are_refused():
     assert release_number("v0.34.0") == "0.34.0"
     with pytest.raises(CommandError):

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from rules.releases.extractor.record import extract, version_of
 from rules.releases.extractor.tree import Tree
 from rules.releases.folder import write
@@ -50,6 +52,31 @@ def test_two_runs_over_the_same_trees_give_the_same_bytes(tmp_path):
         "{} is not supported",
         "no x given",
     ]
+
+
+@pytest.mark.parametrize(
+    ("made", "options", "said"),
+    [
+        (None, (), "trees: no such file or directory"),
+        ("notes/vllm/__init__.py", (), "holds no folder that is named by a release, such as 0.11.2"),
+        ("0.9.2/notes", (), "0.9.2 holds no vllm/__init__.py"),
+        ("0.9.2/vllm/__init__.py", (), "0.9.2 holds no flag and no variable of vLLM"),
+        ("0.0.1/vllm/__init__.py", ("--keep-messages",), "no facts are shipped for vLLM 0.0.1"),
+    ],
+)
+def test_what_holds_no_release_is_one_sentence_and_nothing_is_written(tmp_path, made, options, said):
+    if made is not None:
+        (tmp_path / "trees" / made).parent.mkdir(parents=True)
+        (tmp_path / "trees" / made).touch()
+    command = [sys.executable, "-m", "rules.releases.extractor", str(tmp_path / "trees"), *options]
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "out")], check=False, capture_output=True, text=True
+    )
+
+    assert done.returncode == 65
+    assert said in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_only_files_that_differ_are_written_and_old_ones_go(tmp_path):
