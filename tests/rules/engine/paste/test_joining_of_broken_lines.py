@@ -6,6 +6,7 @@ import pytest
 
 from rules.engine.paste.cleaning import NumberedLine, clean_lines
 from rules.engine.paste.reading import read_paste
+from rules.engine.paste.tracebacks import read_tracebacks
 from rules.engine.paste.unwrapping.joining import unwrap
 
 SEED = "RuntimeError: Qwen3-VL does not support AttentionBackendEnum.FLASHINFER backend now."
@@ -276,3 +277,40 @@ def test_marks_that_people_and_programs_set_apart_are_left(text):
 )
 def test_a_refusal_is_one_line_again_with_its_reasons(broken):
     assert unwrapped("\n".join(broken)) == [" ".join(broken)]
+
+
+CARRIERS = [
+    "Dec 01 03:12:15 gpu-17 vllm[8812]: ",
+    "2026-12-01T03:12:15+0000 gpu-17 vllm[8812]: ",
+    "vllm-1  | ",
+    "[pod/vllm-5b7/server] ",
+    "2026-12-01T03:12:15.123456789Z ",
+]
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("depth", [40, 60, 80])
+def test_each_line_behind_a_carrier_is_one_however_long_the_lines_are(carrier, depth):
+    message = "No available memory for the cache blocks. Try increasing `gpu_memory_utilization`."
+    lines = [
+        "Traceback (most recent call last):",
+        f'  File "/opt/{"x" * depth}/vllm/config.py", line 3091, in _get_and_verify_dtype',
+        "    raise ValueError(",
+        f"ValueError: {message}",
+        "vllm.service: Main process exited, code=exited, status=1/FAILURE",
+        "vllm.service: Failed with result 'exit-code'.",
+    ]
+
+    evidence = read_paste("\n".join(carrier + line for line in lines))
+    (told,) = read_tracebacks(evidence.lines)
+
+    assert [line.text.strip() for line in evidence.lines] == [line.strip() for line in lines]
+    assert [(raised.name, raised.message) for raised in told.raised] == [("ValueError", message)]
+
+
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("carrier", CARRIERS[:1])
+def test_a_line_behind_a_carrier_that_was_wrapped_is_one_line_again(carrier, width):
+    wrapped = textwrap.wrap(carrier + SEED, width, break_long_words=False, break_on_hyphens=False)
+
+    assert unwrapped("\n".join(wrapped)) == [carrier + SEED]
