@@ -92,7 +92,8 @@ class RemedyAnswerer:
             return ()
         if moves:
             return (words.command(f"fix.{kind}", values),)
-        if kind is FixKind.INSTALL_PACKAGE:
+        if kind is FixKind.INSTALL_PACKAGE and "build" not in one.fix.values:
+            # by its name alone an installer takes the build that is there already
             return (words.command(f"fix.{kind}", {**values, "package": self._pinned(one)}),)
         return ()
 
