@@ -14,9 +14,9 @@ from rules.engine.remedy.doubts import as_mapping
 from rules.engine.remedy.launch.commands import can_repeat, commands
 from rules.engine.remedy.launch.container import pull
 from rules.engine.remedy.launch.known_flags import FindFlag
-from rules.engine.remedy.refused import others, refused
 from rules.engine.remedy.resolve import Resolved, resolve
 from rules.engine.remedy.words import Words, fill
+from rules.engine.remedy.worth.refused import others, refused
 from rules.engine.report import Ask, FixKind, Proof, Remedy
 from rules.engine.rule.catalogue import Catalogue
 from rules.engine.rule.model import Fix, Rule

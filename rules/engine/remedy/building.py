@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from rules.engine.remedy.accepts import default_works, own_choices, text_accepts, tower_accepts
 from rules.engine.remedy.doubts import Doubt
 from rules.engine.remedy.machine import text_machine, tower_machine
-from rules.engine.remedy.refused import without_refused
-from rules.engine.remedy.shortfall import falls_short
-from rules.engine.remedy.standing import stands_against
 from rules.engine.remedy.words import UNKNOWN, fill
+from rules.engine.remedy.worth.refused import without_refused
+from rules.engine.remedy.worth.shortfall import falls_short
+from rules.engine.remedy.worth.standing import stands_against
 from rules.engine.report import Change, FixKind
 from rules.engine.rule.model import ChangeTemplate, Fix, Pick
 from rules.engine.seams import Case

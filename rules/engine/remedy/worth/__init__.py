@@ -1,0 +1,1 @@
+"""Whether a change is worth making on a launch as it stands."""
