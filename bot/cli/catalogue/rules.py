@@ -1,5 +1,6 @@
 """`vllm-diagnose rules`: the catalogue, its lint, its samples, drafts of new rules. Not for any check."""
 
+import shlex
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -113,7 +114,11 @@ def new_rule(
     """
     for path in draft_rule(rule_id, failure_class, line, folder or SHIPPED):
         write_line(str(relative(path)))
-    tell("fill in what says TODO, then run `vllm-diagnose rules lint` and `vllm-diagnose rules test`")
+    beside = f" --private {shlex.quote(str(folder))}" if folder is not None else ""
+    tell(
+        f"fill in what says TODO, then run `vllm-diagnose rules lint{beside}` and "
+        f"`vllm-diagnose rules test {rule_id}{beside}`"
+    )
     return ExitCode.SOUND
 
 

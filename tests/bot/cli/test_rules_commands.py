@@ -9,7 +9,7 @@ import pytest
 
 from rules.engine.rule.catalogue import SHIPPED
 from rules.engine.rule.loading import load_catalogue
-from tests.bot.cli.running import run
+from tests.bot.cli.running import ROOT, run
 
 SEED_RULE = "vit-backend-rejected"
 
@@ -198,3 +198,19 @@ def test_explain_says_each_fix_once_and_proves_a_dropped_flag_by_what_vllm_then_
     assert not any("Using AttentionBackendEnum.FLASHINFER backend." in section for section in dropped)
     assert len(set(said)) == len(said)
     assert "How to verify on vLLM >=0.9.1,<0.10: " in page
+
+
+def test_the_example_of_the_how_to_works_and_what_is_said_of_a_folder_names_it(tmp_path, capsys, monkeypatch):
+    page = (ROOT / "docs" / "how-to" / "write-a-rule.md").read_text(encoding="utf-8")
+    [line] = [one for one in page.splitlines() if one.startswith("vllm-diagnose rules new ")]
+    folder = tmp_path / "my rules"
+    words = [str(folder) if word == "./my-rules" else word for word in shlex.split(line)[1:]]
+    drafted = run(capsys, monkeypatch, *words)
+    tested = run(capsys, monkeypatch, "rules", "test", words[2], "--private", str(folder))
+
+    assert drafted.code == 0
+    assert f"`vllm-diagnose rules lint --private '{folder}'`" in drafted.err
+    assert f"`vllm-diagnose rules test {words[2]} --private '{folder}'`" in drafted.err
+    assert tested.code == 0
+    assert "1 rule, 2 samples, 0 failed" in tested.err
+    assert f"vllm-diagnose rules test {words[2]} --private ./my-rules" in page.splitlines()
