@@ -84,7 +84,7 @@ def _log_line(evidence: Evidence, wanted: Wanted) -> Judged:
         proofs.append(quoted(stated))
     if wanted.absent and not evidence.log_is_whole:
         return Outcome.UNPROVEN, _MISSING
-    return Outcome.PASSED, " · ".join(proofs) or "the log no longer says what it said"
+    return Outcome.PASSED, " · ".join(proofs) or f"it no longer says: {quoted(' / '.join(wanted.absent))}"
 
 
 def _no_unknown_variable(evidence: Evidence, wanted: Wanted) -> Judged:

@@ -104,7 +104,7 @@ async def test_all_relaunching_is_turned_off_for_the_bot_that_runs_and_on_again(
     asked = await terminal.types("plan", terminal.host.name, "--incident", terminal.incident)
     listed = await terminal.types("list")
     told = json.loads((await terminal.types("switch", "--json"))[1])
-    assert (refused[0], "storage is being repaired" in refused[2]) == (77, True)
+    assert (refused[0], "storage is being repaired; it lifts when" in refused[2]) == (77, True)
     assert "storage is being repaired" in asked[1]
     assert "storage is being repaired" in listed[2]
     assert (told["on"], "relaunch switch on" in told["lifts"]) == (False, True)

@@ -18,6 +18,7 @@ from bot.locale import say
 from bot.relaunch.chat.board import origin_of
 from bot.relaunch.choosing import Choice, wanted_of
 from bot.relaunch.outcomes import OutcomeKind
+from bot.relaunch.sentences import clause
 from bot.relaunch.states import BlockReason, State
 from bot.store.incidents import SqlIncidents
 from bot.telemetry.measures import measured
@@ -144,9 +145,9 @@ def done(outcome: DeskOutcome) -> ExitCode:
     blocked = outcome.blocked
     if blocked is not None:
         code = ExitCode.NOT_ALLOWED if blocked.reason in _FORBIDDEN else ExitCode.FAULTS
-        raise CommandError(f"{title} {blocked.detail}", f"it lifts {blocked.lifts_when}", code)
+        raise CommandError(clause(title, blocked.detail), f"it lifts {blocked.lifts_when}", code)
     code = ExitCode.UNREACHABLE if outcome.is_unreachable else ExitCode.FAULTS
-    raise CommandError(f"{title} {outcome.detail}".rstrip(".; "), outcome.next_step, code)
+    raise CommandError(clause(title, outcome.detail), outcome.next_step, code)
 
 
 def _said(outcome: DeskOutcome) -> ExitCode:

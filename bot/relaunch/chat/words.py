@@ -25,6 +25,7 @@ from bot.locale import say
 from bot.relaunch.chat.actions import APPROVE, CANCEL, REJECT, pick_value, plan_value
 from bot.relaunch.outcomes import DeskOutcome, OutcomeKind
 from bot.relaunch.planning.difference import written
+from bot.relaunch.sentences import sentence
 from bot.relaunch.states import TERMINAL, TOUCHED, State
 from bot.triage.showing.defang import defang
 
@@ -89,9 +90,11 @@ def said_card(outcome: DeskOutcome, language: str) -> Card:
         lifts = say("relaunch.lifts", language, when=outcome.blocked.lifts_when)
         parts.append(Paragraph(f"{defang(outcome.blocked.detail)} {lifts}"))
     elif outcome.detail:
-        parts.append(Paragraph(defang(outcome.detail)))
+        parts.append(Paragraph(defang(sentence(outcome.detail))))
     if outcome.next_step:
-        parts.append(Paragraph(say("relaunch.next-step", language, what=defang(outcome.next_step))))
+        parts.append(
+            Paragraph(say("relaunch.next-step", language, what=defang(outcome.next_step.rstrip(". "))))
+        )
     tone = Tone.NEUTRAL if outcome.kind in {OutcomeKind.COUNTED, OutcomeKind.APPROVED} else Tone.WARNING
     sections = (Section("", tuple(parts)),) if parts else ()
     return Card(title=title, summary=title, tone=tone, sections=sections, language=language)

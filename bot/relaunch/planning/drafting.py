@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from adapters.hosts.records import Order, ProbeKind, RunState
 from bot.hosts.registry import ProbeSort
-from bot.relaunch.gate import may_plan
+from bot.relaunch.gating.gate import may_plan
 from bot.relaunch.planning.plan import Timeouts
 from bot.relaunch.planning.planning import Asked, Found, NotPlannableError, change_of, make_plan
 
@@ -77,7 +77,7 @@ class Drafting:
         """Return what gate and host say of a run as it would be."""
         registered = self.permission.find(run.server)
         if registered is None:
-            raise NotPlannableError(f"{run.server} is not registered", "look at the registry of hosts")
+            raise NotPlannableError(f"no server {run.server} is registered", "look at the registry of hosts")
         server, host = registered[1], self.host(run.host)
         facts = await host.facts()
         version = facts.vllm_versions.get(run.server) or server.vllm_version

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adapters.hosts.errors import HostError, RefusedError
-from bot.relaunch.gate import dry_run, may_plan
+from bot.relaunch.gating.gate import dry_run, may_plan
 from bot.relaunch.outcomes import DeskOutcome, OutcomeKind
 from bot.relaunch.planning.plan import plan_to_json
 from bot.relaunch.planning.planning import NotPlannableError
+from bot.relaunch.sentences import sentence
 from bot.relaunch.states import BlockReason, State
 from bot.store.relaunches.interface import Move, MoveRefusedError, Planned, Relaunch
 
@@ -94,7 +95,7 @@ class Requesting:
             return await self._plan(kept, wanted)
         except (NotPlannableError, HostError, LookupError) as error:
             failed = _failed(error)
-        detail = f"{failed.detail}: {failed.next_step}"
+        detail = sentence(f"{failed.detail}: {failed.next_step}")
         await self.runs.move(Move(kept.id, State.PREFLIGHT_FAILED, self.clock(), detail))
         return replace(failed, relaunch=await self.runs.get(kept.id))
 

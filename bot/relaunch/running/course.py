@@ -9,6 +9,7 @@ from adapters.hosts.errors import RefusedError
 from adapters.hosts.records import Order
 from bot.relaunch.running.patient_host import PatientHost
 from bot.relaunch.running.record import Record
+from bot.relaunch.sentences import joined, sentence
 from bot.relaunch.states import State
 
 if TYPE_CHECKING:
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
 def told(error: DefiniteError) -> str:
     """Return in one sentence what keeps a host from being asked for more."""
     if isinstance(error, RefusedError):
-        return f"The host refuses: {error.what}."
-    next_step = f" {error.next_step[:1].upper()}{error.next_step[1:]}." if error.next_step else ""
-    return f"The host is out of order: {error.what}.{next_step}"
+        return sentence(f"The host refuses: {error.what}")
+    return joined(f"The host is out of order: {error.what}", error.next_step)
 
 
 def outcome_of(error: DefiniteError) -> str:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from adapters.hosts.errors import DefiniteError
 from adapters.hosts.records import ProbeKind, RunState
-from bot.relaunch.gate import held_by_replica
+from bot.relaunch.gating.gate import held_by_replica
 from bot.relaunch.interface import GroupsUnknownError
 from bot.relaunch.running.course import CalledOffError, told
+from bot.relaunch.sentences import sentence
 from bot.relaunch.states import UNWAITABLE, State
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ async def _look(course: Course, snapshot: Snapshot) -> None:
     preflight = await host.preflight(course.order("check"), plan.change)
     unsound = [check for check in preflight.checks if not check.is_sound]
     if unsound:
-        _void(f"The host could not do it now: {unsound[0].detail}")
+        _void(sentence(f"The host could not do it now: {unsound[0].detail}"))
     if preflight.after.spec_hash != plan.after.spec_hash:
         _void("The change would give another launch than the one approved: ask again.")
     if snapshot.state is RunState.RUNNING and not (plan.was_serving or plan.is_forced):

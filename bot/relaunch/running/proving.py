@@ -9,6 +9,7 @@ from adapters.hosts.errors import DefiniteError
 from adapters.hosts.records import ProbeKind, RunState
 from bot.relaunch.running.course import outcome_of
 from bot.relaunch.running.restoring import need_a_person
+from bot.relaunch.sentences import sentence
 from bot.relaunch.states import State
 from bot.verification.evidence import Wanted
 from bot.verification.gathering import gather
@@ -89,7 +90,7 @@ async def commit(course: Course, launched: Result, proven: Result) -> Result:
         snapshot = await course.host.commit(course.order("commit"))
     except DefiniteError as error:
         await record.note("commit:result", "", record.result("commit", outcome_of(error), error.what))
-        return {"failed": f"The host would not keep it: {error.what}."}
+        return {"failed": sentence(f"The host would not keep it: {error.what}")}
     if snapshot.launch.spec_hash != plan.after.spec_hash:
         await record.note("commit:result", "", record.result("commit", "failed", "another launch is kept"))
         return {"failed": "The host kept another launch than the one approved."}

@@ -11,6 +11,7 @@ from adapters.hosts.records import ProbeKind, RunState
 from bot.relaunch.interface import News
 from bot.relaunch.running.course import outcome_of
 from bot.relaunch.running.progress import Progress, Watch, observe, stuck
+from bot.relaunch.sentences import sentence
 from bot.relaunch.states import State
 from bot.verification.gathering import read_log
 
@@ -44,7 +45,7 @@ async def launch(course: Course) -> Result:
         )
     except DefiniteError as error:
         await record.note("start:result", "", record.result("start", outcome_of(error), error.what))
-        return {"failed": f"The host would not start it: {error.what}."}
+        return {"failed": sentence(f"The host would not start it: {error.what}")}
     told = f"Start {started.start_id}" + (f", pid {started.pid}." if started.pid else ".")
     await record.note("start:result", told, record.result("start", "done", told))
     if started.spec_hash != plan.after.spec_hash:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from adapters.hosts.errors import DefiniteError
 from bot.relaunch.running.course import CalledOffError, outcome_of
+from bot.relaunch.sentences import sentence
 from bot.relaunch.states import State
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ async def _stop(course: Course, step: str) -> Result:
         stopped = await course.host.stop(course.order(step), plan.timeouts.grace, plan.timeouts.restore_after)
     except DefiniteError as error:
         await record.note(f"{step}:result", "", record.result("stop", outcome_of(error), error.what))
-        return {"failed": f"The host would not stop it: {error.what}."}
+        return {"failed": sentence(f"The host would not stop it: {error.what}")}
     told = _told(stopped)
     held = _held(stopped)
     entry = record.result("stop", "done", f"{told} {held}".strip())
@@ -62,7 +63,7 @@ async def _stop(course: Course, step: str) -> Result:
 
 
 def _told(stopped: Stopped) -> str:
-    how = "It had to be killed." if stopped.was_killed else "It ended when asked."
+    how = "It had to be killed." if stopped.was_killed else "It is down, and did not have to be killed."
     if stopped.orphans:
         how += f" {len(stopped.orphans)} processes without a parent were ended too."
     if stopped.gpus_are_free is None:

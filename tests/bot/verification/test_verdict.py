@@ -304,6 +304,17 @@ def test_a_line_that_nobody_promised_is_not_missed():
     assert judge(replace(PROVEN, log="INFO all is well\n"), wanted).is_fixed
 
 
+def test_what_is_gone_from_the_log_is_quoted_where_no_line_was_promised():
+    gone = "Using FLASHINFER for the encoder"
+    wanted = replace(WANTED, lines=(), absent=(gone,))
+
+    verdict = judge(replace(PROVEN, log="INFO all is well\n"), wanted)
+
+    (told,) = [finding.evidence for finding in verdict.findings if finding.check is Check.LOG_LINE]
+    assert verdict.is_fixed
+    assert told == f"it no longer says: {gone}"
+
+
 def test_one_line_of_several_is_enough_and_every_group_needs_one():
     log = "INFO Using TORCH_SDPA backend.\n"
 
