@@ -13,7 +13,8 @@ from bot.access.policy import Action
 from bot.hosts.guess import replicas
 from bot.hosts.maintenance import lifts
 from bot.relaunch.acts.deciding import Act
-from bot.relaunch.gate import PastRun, Wish, may_run, switched_off
+from bot.relaunch.gating.gate import may_run, switched_off
+from bot.relaunch.gating.wish import PastRun, Wish
 from bot.relaunch.interface import GroupsUnknownError
 from bot.relaunch.states import TOUCHED, State
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from bot.hosts.guess import Candidate
     from bot.hosts.registry import Host, Registry, Server
     from bot.relaunch.acts.switching import KillSwitch
-    from bot.relaunch.gate import Switches
+    from bot.relaunch.gating.wish import Switches
     from bot.relaunch.planning.plan import Plan
     from bot.relaunch.states import Blocked
     from bot.store.relaunches.interface import ApprovalStore, Relaunch, RelaunchStore

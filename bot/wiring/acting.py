@@ -25,7 +25,7 @@ from bot.relaunch.durable.engine import DurableEngine, engine_url
 from bot.relaunch.durable.leader import has_leader, leadership_of
 from bot.relaunch.durable.outbox import Feeder
 from bot.relaunch.durable.service import RelaunchService
-from bot.relaunch.gate import Switches
+from bot.relaunch.gating.wish import Switches
 from bot.relaunch.interface import Tools
 from bot.relaunch.permission import PresentPermission
 from bot.relaunch.planning.drafting import Drafting

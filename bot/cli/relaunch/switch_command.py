@@ -37,7 +37,7 @@ def switch(
     """
     from bot.access.authorization import Refusal  # noqa: PLC0415 (slow to import)
     from bot.cli.relaunch.counter import at_the_counter, denied  # noqa: PLC0415
-    from bot.relaunch.gate import dry_run, switched_off  # noqa: PLC0415
+    from bot.relaunch.gating.gate import dry_run, switched_off  # noqa: PLC0415
 
     async def work(counter: "Counter") -> "tuple[Blocked | None, Blocked | None, str]":
         kept = ""

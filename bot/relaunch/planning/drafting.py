@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from adapters.hosts.records import Order, ProbeKind, RunState
 from bot.hosts.registry import ProbeSort
-from bot.relaunch.gate import may_plan
+from bot.relaunch.gating.gate import may_plan
 from bot.relaunch.planning.plan import Timeouts
 from bot.relaunch.planning.planning import Asked, Found, NotPlannableError, change_of, make_plan
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adapters.hosts.errors import HostError, RefusedError
-from bot.relaunch.gate import dry_run, may_plan
+from bot.relaunch.gating.gate import dry_run, may_plan
 from bot.relaunch.outcomes import DeskOutcome, OutcomeKind
 from bot.relaunch.planning.plan import plan_to_json
 from bot.relaunch.planning.planning import NotPlannableError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from adapters.hosts.errors import DefiniteError
 from adapters.hosts.records import ProbeKind, RunState
-from bot.relaunch.gate import held_by_replica
+from bot.relaunch.gating.gate import held_by_replica
 from bot.relaunch.interface import GroupsUnknownError
 from bot.relaunch.running.course import CalledOffError, told
 from bot.relaunch.sentences import sentence

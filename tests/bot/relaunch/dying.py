@@ -6,7 +6,7 @@ A point is the begin or the end of a call to the host, the store or the engine.
 from collections import Counter
 from dataclasses import replace
 
-from bot.relaunch.gate import Switches
+from bot.relaunch.gating.wish import Switches
 from bot.relaunch.states import State
 from tests.bot.relaunch.team import Memory, Team, a_team
 from tests.fakes.host import Behaviour, FakeHost, with_lie

@@ -19,7 +19,7 @@ from bot.relaunch.acts.approving import Approving
 from bot.relaunch.acts.switching import Switching
 from bot.relaunch.acts.viewing import Viewing
 from bot.relaunch.desk import Desk
-from bot.relaunch.gate import Switches
+from bot.relaunch.gating.wish import Switches
 from bot.relaunch.interface import News, Tools
 from bot.relaunch.permission import PresentPermission
 from bot.relaunch.planning.drafting import Drafting

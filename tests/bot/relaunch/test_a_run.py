@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from adapters.hosts.records import Check, Holder, Phase
-from bot.relaunch.gate import Switches
+from bot.relaunch.gating.wish import Switches
 from bot.relaunch.interface import Pace
 from bot.relaunch.planning.plan import Timeouts
 from bot.relaunch.states import State

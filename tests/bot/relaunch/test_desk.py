@@ -10,7 +10,7 @@ import pytest
 from bot.access.authorization import Refusal
 from bot.access.policy import Action, Grant
 from bot.hosts.maintenance import DAYS, Window
-from bot.relaunch.gate import Switches
+from bot.relaunch.gating.wish import Switches
 from bot.relaunch.outcomes import OutcomeKind
 from bot.relaunch.states import BlockReason, State
 from bot.store.relaunches.interface import UnknownRelaunchError

@@ -9,7 +9,7 @@ from bot.access.authorization import Refusal
 from bot.access.policy import Action, Grant, Policy
 from bot.hosts.registry import Registry
 from bot.relaunch.fetching import Fetched, Fetching
-from bot.relaunch.gate import Switches
+from bot.relaunch.gating.wish import Switches
 from bot.relaunch.offer import Offer
 from bot.relaunch.outcomes import OutcomeKind
 from bot.relaunch.states import TERMINAL

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.relaunch.gate import COOL_DOWNS, PastRun, Switches, Wish, may_plan, may_run
+from bot.relaunch.gating.gate import may_plan, may_run
+from bot.relaunch.gating.pace import COOL_DOWNS
+from bot.relaunch.gating.wish import PastRun, Switches, Wish
 from bot.relaunch.states import TERMINAL, BlockReason, State
 from tests.bot.relaunch.team import NOON
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.locale import LANGUAGES
 from bot.relaunch.chat.words import run_card
-from bot.relaunch.gate import Switches
+from bot.relaunch.gating.wish import Switches
 from bot.relaunch.running.record import plain
 from bot.relaunch.states import State
 from bot.verification.evidence import Failure

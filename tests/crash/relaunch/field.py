@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bot.audit.chain import verify
 from bot.audit.keys import read_keys
-from bot.relaunch.gate import Switches
+from bot.relaunch.gating.wish import Switches
 from bot.relaunch.states import TERMINAL, State
 from bot.store.database import open_database
 from bot.store.relaunches.trouble import may_pass

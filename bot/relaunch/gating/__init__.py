@@ -1,0 +1,1 @@
+"""Whether a relaunch may happen now."""
