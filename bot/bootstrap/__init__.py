@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 import tempfile
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -27,6 +26,7 @@ from bot.bootstrap.acting import acting_of
 from bot.bootstrap.hosts import open_host
 from bot.bootstrap.platforms import discord_options, examine, manifest, slack_options
 from bot.clock import random_id, system_clock
+from bot.ending import told_to_end
 from bot.intake.connections import Connection
 from bot.intake.threshold import Admission
 from bot.listening import forget_address, listen, read_address, write_address
@@ -169,7 +169,7 @@ async def running(settings: Settings, stage: Stage, missed: Missed = only_log) -
 
 
 async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
-    """Run the bot until SIGTERM or SIGINT; `on_ready` gets the address of the page.
+    """Run the bot until it is told to end; `on_ready` gets the address of the page.
 
     Raises `StoreError`, `CannotListenError`, `CatalogueError`.
     """
@@ -180,7 +180,7 @@ async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
 
 
 async def demo(on_ready: Callable[[str], None], host: str = "127.0.0.1", port: int = 0) -> None:
-    """Run a bot with a sample team and a store that is thrown away, until SIGTERM or SIGINT.
+    """Run a bot with a sample team and a store that is thrown away, until it is told to end.
 
     Raises `CannotListenError`.
     """
@@ -218,7 +218,7 @@ async def login(settings: Settings) -> str:
 async def _until_told(settings: Settings, stage: Stage, on_ready: Callable[[str], None]) -> None:
     # What a person is to read goes to stdout; the log does not mix with it.
     structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(cast("TextIO", LogLines(sys.stderr))))
-    told = asyncio.Event()
+    told = told_to_end()
     broken: list[BaseException] = []
 
     def missed(error: BaseException) -> None:
@@ -226,9 +226,6 @@ async def _until_told(settings: Settings, stage: Stage, on_ready: Callable[[str]
         broken.append(error)
         told.set()
 
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told.set)
     async with running(settings, stage, missed) as bot:
         if stage.sample is not None:
             for channel, message_id, payload in said_before(system_clock()):

@@ -36,10 +36,10 @@ def _run(folder, *arguments):
 
 
 @contextmanager
-def a_process(folder, *arguments, stderr=subprocess.PIPE, **more):
+def a_process(folder, *arguments, stderr=subprocess.PIPE, before=(), **more):
     """Start a command, wait for its address, and end it whatever happens."""
     process = subprocess.Popen(
-        _command(*arguments),
+        [*before, *_command(*arguments)],
         cwd=ROOT,
         env=_environment(folder, **more),
         stdout=subprocess.PIPE,
@@ -52,8 +52,13 @@ def a_process(folder, *arguments, stderr=subprocess.PIPE, **more):
         assert found, line + (process.stderr.read() if process.stderr else "")
         yield process, found[0]
     finally:
-        process.kill()
-        process.communicate()
+        # what a demonstration has started ends with it, unless it is killed
+        process.terminate()
+        try:
+            process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
 
 
 @pytest.fixture
@@ -85,7 +90,7 @@ def _has_ended(process_file):
     return bool(ready)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_the_demonstration_answers_and_ends_with_everything_it_started(tmp_path, number):
     with a_process(tmp_path, "demo", "--no-browser", "--port", "0") as (process, url):
         async with a_page(url) as page:
@@ -104,6 +109,18 @@ async def test_the_demonstration_answers_and_ends_with_everything_it_started(tmp
         assert process.returncode == 0, out + err
         assert "Traceback" not in err
         assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_bot_that_is_to_outlive_its_terminal_does(tmp_path):
+    with a_process(tmp_path, "serve", "--port", "0", before=("nohup",)) as (process, url):
+        process.send_signal(signal.SIGHUP)
+        async with a_page(url) as page:
+            status, _ = await page.load()
+        process.send_signal(signal.SIGTERM)
+        out, err = await asyncio.to_thread(process.communicate, timeout=PATIENCE_S)
+
+    assert status == 200
+    assert process.returncode == 0, out + err
 
 
 async def test_a_bot_that_is_killed_at_any_point_answers_once_after_its_restart(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -15,6 +14,7 @@ from bot.cli.watch.followed import Followed
 from bot.cli.watch.opening import open_source, spoken
 from bot.cli.watch.telling import teller_of
 from bot.clock import system_clock
+from bot.ending import told_to_end
 from bot.watching.judging import judge
 from bot.watching.known import is_worth_saying
 from bot.watching.watchman import Watchman
@@ -106,7 +106,7 @@ class _Watch:
 
 
 def watch_until_told(wish: Wish) -> int:
-    """Follow the logs until SIGTERM or SIGINT; returns the exit code. Raises `CommandError`."""
+    """Follow the logs until told to end; returns the exit code. Raises `CommandError`."""
     if wish.channel is None:
         return asyncio.run(_watch(wish))
     from bot.cli.running.starting import run  # noqa: PLC0415 (the store is slow to import)
@@ -115,10 +115,7 @@ def watch_until_told(wish: Wish) -> int:
 
 
 async def _watch(wish: Wish) -> int:
-    told = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told.set)
+    told = told_to_end()
     given, language = given_of(wish.request), language_of(wish.request)
     async with AsyncExitStack() as stack:
         teller = await stack.enter_async_context(teller_of(wish.channel, wish.request, given))
