@@ -1,6 +1,6 @@
 """Reads a GPU's name in any common spelling: product, capability, platform. Not for a paste's facts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -147,6 +147,8 @@ class Gpu:
     architecture: str | None = None
     #: `gfx942`, AMD only
     gfx: str | None = None
+    #: smallest and largest memory that the product is sold with, in GiB
+    memory: tuple[int, int] | None = None
 
 
 @cache
@@ -168,6 +170,7 @@ def catalogue() -> dict[tuple[str, ...], Gpu]:
             entry["platform"],
             entry.get("architecture"),
             entry.get("gfx"),
+            tuple(entry["memory"]) if "memory" in entry else None,
         )
         for name in (entry["product"], *entry["names"]):
             table[tuple(words(name))] = gpu
@@ -207,8 +210,7 @@ def read_gpu(text: str) -> Gpu | None:
     if len({gpu.capability or gpu.gfx or gpu.platform for gpu in found}) > 1:
         return None
     if found:
-        gpu = found[0]
-        return Gpu(gpu.product, capability or gpu.capability, gpu.platform, gpu.architecture, gpu.gfx)
+        return replace(found[0], capability=capability or found[0].capability)
     if capability is not None:
         return Gpu(None, capability, "cuda")
     if gfx is not None:
