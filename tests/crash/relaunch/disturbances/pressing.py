@@ -11,7 +11,10 @@ _PRESSES = 3
 async def press_twice(field: Field, bot: BotProcess, moment: str) -> BotProcess:
     """Ask and approve at two bots; it is one run with one approval, and one of them carries it out."""
     other = await field.bot()
-    names = [(one, f"{moment}-{number}") for number in range(_PRESSES) for one in (bot, other)]
+    # a bot that goes on remembers what it said in earlier tries
+    names = [
+        (one, f"{moment}-{field.tally.tries}-{number}") for number in range(_PRESSES) for one in (bot, other)
+    ]
     for one, name in names:
         one.tell(ask=name, server=field.ground.way.server)
     asked = await asyncio.gather(*(one.says(asked=name) for one, name in names))
