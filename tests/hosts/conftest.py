@@ -9,18 +9,19 @@ from tests.hosts.systemd import machine as machines
 @pytest.fixture(scope="session")
 def engine_address(tmp_path_factory):
     """The address of a dockerd that only these tests use."""
-    reason = engine.missing()
-    if reason is not None:
-        pytest.skip(reason)
-    with engine.running(tmp_path_factory.mktemp("engine")) as address:
-        yield address
+    yield from _running(engine, tmp_path_factory.mktemp("engine"))
 
 
 @pytest.fixture(scope="session")
 def machine(tmp_path_factory):
     """A machine that was started like one, with OpenSSH on an address of its own."""
-    reason = machines.missing()
+    yield from _running(machines, tmp_path_factory.mktemp("machine"))
+
+
+def _running(kind, folder):
+    """Start one in a folder, and end it after the last test; where it cannot run, its tests are skipped."""
+    reason = kind.missing()
     if reason is not None:
         pytest.skip(reason)
-    with machines.running(tmp_path_factory.mktemp("machine")) as found:
+    with kind.running(folder) as found:
         yield found

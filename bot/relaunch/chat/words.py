@@ -166,7 +166,7 @@ def plain_card(key: str, language: str, **values: str) -> Card:
 
 def _standing(shown: Shown, news: News | None, language: str) -> str:
     run, plan = shown.relaunch, shown.plan
-    sentence = say(
+    standing = say(
         f"relaunch.state.{run.state}",
         language,
         minutes=plan.expected_minutes if plan is not None else "?",
@@ -175,8 +175,8 @@ def _standing(shown: Shown, news: News | None, language: str) -> str:
     )
     if news is not None and news.state is run.state and news.percent is not None:
         phase = say("relaunch.progress", language, percent=f"{news.percent:.0f}", phase=news.phase or "…")
-        sentence = f"{sentence} {phase}" + (f" ({news.count})" if news.count else "")
-    return f"{sentence} {defang(shown.remark)}".strip()
+        standing = f"{standing} {phase}" + (f" ({news.count})" if news.count else "")
+    return f"{standing} {defang(shown.remark)}".strip()
 
 
 def _plan_section(plan: Plan, language: str) -> Section:

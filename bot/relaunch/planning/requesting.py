@@ -66,12 +66,8 @@ class Requesting:
             return DeskOutcome(OutcomeKind.JOINED, joined)
         gate = await self.permission.wish(wish, is_forced=wanted.is_forced)
         blocked = may_plan(gate, await self.permission.present_switches(), self.clock())
-        if blocked is not None and blocked.reason is BlockReason.DUPLICATE:
-            # it was kept after the look for one to join
-            joined = await self._join(wish, entry(wish))
-            if joined is not None:
-                return DeskOutcome(OutcomeKind.JOINED, joined)
-        if blocked is not None:
+        # one that was kept after the look for one to join is joined below
+        if blocked is not None and blocked.reason is not BlockReason.DUPLICATE:
             return DeskOutcome(OutcomeKind.BLOCKED, blocked=blocked, detail=blocked.detail)
         kept = await self.runs.add(wish, [entry(wish)])
         # of two requests at once one was faster

@@ -104,14 +104,13 @@ def find_root_cause(lines: Sequence[EvidenceLine]) -> CauseReading:
     )
     if not any(entry.kind in {Kind.CAUSE, Kind.WRAPPER, Kind.REQUEST} for entry in judged):
         known = {entry.raised.index for entry in judged} | source
-        inside = [entry for entry in _inside(lines, started, stopped) if entry.raised.index not in known]
-        if not any(entry.kind is Kind.CAUSE for entry in inside):
-            # of a traceback that was cut, the code that raises may be all that is left
-            inside = [
-                entry
-                for entry in _inside(lines, started, stopped, code=True)
-                if entry.raised.index not in known
-            ]
+        inside: list[Judged] = []
+        # of a traceback that was cut, the code that raises may be all that is left
+        for code in (False, True):
+            found = _inside(lines, started, stopped, code=code)
+            inside = [entry for entry in found if entry.raised.index not in known]
+            if any(entry.kind is Kind.CAUSE for entry in inside):
+                break
         judged = (*judged, *inside)
     first = _choose(judged, tracebacks)
     root = _of_last_start(lines, judged, tracebacks, first)

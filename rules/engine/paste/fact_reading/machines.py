@@ -1,6 +1,6 @@
 """Which GPU, platform and architecture a paste comes from. Not for what they can do."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import re2
@@ -129,7 +129,7 @@ def _understood(name: str, capability: str | None) -> tuple[str, Gpu] | None:
     if gpu is None and stated is None:
         return None
     gpu = gpu or Gpu(platform="cuda")
-    return name, Gpu(gpu.product, stated or gpu.capability, gpu.platform, gpu.architecture, gpu.gfx)
+    return name, replace(gpu, capability=stated or gpu.capability)
 
 
 def _different(stated: list[tuple[str, Gpu]]) -> tuple[str, str] | None:
